@@ -104,7 +104,7 @@ def test_texts_that_are_too_large_are_their_own_persons_problem(put, tmp_path, m
         "t/ben/words.txt": b"I, {full_name}, agree." * 9_000,
         "t/eve/person.toml": b"",
     })  # fmt: skip
-    monkeypatch.setattr("palprep.storage.Bucket.read", lambda *_, **__: pytest.fail("all of it"))
+    monkeypatch.setattr("palprep.storage.Bucket.fetch", lambda *_, **__: pytest.fail("all of it"))
     ada, ben, eve = read_people(people_in_bucket("s3://media/t", tmp_path).people, kinds_of)
     assert ada.problems[0] == "person.toml is larger than 65,536 bytes: shorten it"
     with pytest.raises(UsageError, match=r"statement.txt has more than 65,536 bytes"):

@@ -36,7 +36,8 @@ PROGRAM = """
             try:
                 with concurrent.futures.ThreadPoolExecutor(2) as threads:
                     while True:
-                        stop.raise_if_set()
+                        if stop.is_set:
+                            raise KeyboardInterrupt
                         threads.submit(changed.set)
                         changed.wait(0.25)
                         changed.clear()
@@ -96,9 +97,13 @@ def test_what_the_work_raises_goes_before_the_interruption() -> None:
 
 def test_told_to_stop_it_raises_what_ctrl_c_raises() -> None:
     stop, done = Stop(), []
-    stop.raise_if_set()
+
+    def end() -> None:
+        assert stop.is_set
+        raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        _do(stop, _interrupt, stop.raise_if_set, lambda: done.append("more"))
+        _do(stop, _interrupt, end, lambda: done.append("more"))
     assert not done
 
 

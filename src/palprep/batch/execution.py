@@ -144,7 +144,8 @@ class Execution:
     def _is_at_work(self) -> bool:
         """Whether somebody is left. Raises the first error that concerns everybody, and
         KeyboardInterrupt where the run is to stop."""
-        self._run.stop.raise_if_set()
+        if self._run.stop.is_set:
+            raise KeyboardInterrupt
         for error in tuple(self._errors):
             raise error
         self._begin_more()

@@ -100,13 +100,11 @@ def run_lock(path: Path) -> Iterator[None]:
         yield
 
 
-def opened(
-    path: Path | None, *, whole: bool = False, read_only: bool = False
-) -> sqlite3.Connection:
+def opened(path: Path | None, *, whole: bool, written: bool) -> sqlite3.Connection:
     """The database at ``path``, or a new one in memory, ready for entries of this version. Raises
     JournalError for a file that is damaged, of another version, or another program's. With
     ``whole`` the whole file is searched for damage, which otherwise is noticed where it is read.
-    ``read_only`` is for a file that cannot be written."""
+    Unless it must be ``written``, a file that cannot be is only read."""
     with contextlib.ExitStack() as undone:
         try:
             name = ":memory:"
@@ -126,6 +124,9 @@ def opened(
                 # SQLite gives its log, and the memory that readers share, the mode of the file.
                 log = path.with_name(f"{path.name}-wal")
                 beside = filter(Path.exists, (log, path.with_name(f"{path.name}-shm")))
+                # SQLite writes beside the file, too.
+                writable = all(os.access(each, os.W_OK) for each in (path, path.parent))
+                read_only = not (written or writable)
                 for each in () if read_only else (path, *beside):
                     private_file(each)
                 # Without a log nobody is writing; and no log can be made in such a folder.
@@ -163,11 +164,6 @@ def require_there(path: Path | None) -> Callable[[], None]:
         )
 
     return require
-
-
-def is_writable(path: Path) -> bool:
-    """Whether the journal at ``path`` can be written. SQLite needs its folder, too."""
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _prepare(connection: sqlite3.Connection, path: Path | None, *, whole: bool) -> None:

@@ -80,10 +80,9 @@ class Journal:
             )
         if self.path is not None and lock:
             self._lock.enter_context(file.run_lock(self.path))
-        read_only = not (lock or create or self.path is None or file.is_writable(self.path))
         try:
             # Only a run creates by what the journal says: it must not find damage half-way.
-            self._connection = file.opened(self.path, whole=lock, read_only=read_only)
+            self._connection = file.opened(self.path, whole=lock, written=lock or create)
             self._require_there = file.require_there(self.path)
         except BaseException:
             self._lock.close()

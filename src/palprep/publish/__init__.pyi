@@ -1,4 +1,4 @@
-from .content import Content as Content, Publishable as Publishable, Publisher as Publisher
+from .content import Content as Content, Publisher as Publisher
 from .publishers import (
     ObjectStorePublisher as ObjectStorePublisher,
     SandboxPublisher as SandboxPublisher,

@@ -115,10 +115,6 @@ class Bucket:
                 self._store, name, content, attributes=attributes, max_concurrency=_PARTS_AT_ONCE
             )
 
-    def read(self, name: str, *, max_bytes: int) -> bytes:
-        """A small object. Raises StorageError when there is none, or when it has more bytes."""
-        return b"".join(self._got(name, max_bytes)[1])
-
     def beginning(self, name: str, at_most: int) -> tuple[bytes, str]:
         """The first bytes of an object, and its type as it was written; empty where none was.
 
@@ -134,20 +130,6 @@ class Bucket:
         The file appears when all of it has arrived. Raises StorageError when there is no
         such object, or when it has more than ``max_bytes``; OutputUnwritable when the disk is full.
         """
-        tag, pieces = self._got(name, max_bytes)
-        return Fetched(*written(pieces, to, go_on), tag)
-
-    def delete(self, name: str) -> None:
-        with self._failing(), contextlib.suppress(FileNotFoundError):
-            obstore.delete(self._store, name)
-
-    def sign(self, name: str, lasts: timedelta) -> str:
-        """A URL that gives the object to whoever has it, for as long as ``lasts``."""
-        with self._failing():
-            return obstore.sign(self._store, "GET", name, lasts)
-
-    def _got(self, name: str, max_bytes: int) -> tuple[str | None, Iterator[bytes]]:
-        """The object's tag, and its content piece by piece."""
         shown = f"{self.url}/{name}"
         with self._failing(shown):
             found = obstore.get(self._store, name)
@@ -159,7 +141,16 @@ class Bucket:
                 for piece in found.stream(min_chunk_size=_PIECE_BYTES):
                     yield bytes(piece)
 
-        return found.meta.get("e_tag"), pieces()
+        return Fetched(*written(pieces(), to, go_on), found.meta.get("e_tag"))
+
+    def delete(self, name: str) -> None:
+        with self._failing(), contextlib.suppress(FileNotFoundError):
+            obstore.delete(self._store, name)
+
+    def sign(self, name: str, lasts: timedelta) -> str:
+        """A URL that gives the object to whoever has it, for as long as ``lasts``."""
+        with self._failing():
+            return obstore.sign(self._store, "GET", name, lasts)
 
     @contextlib.contextmanager
     def _failing(self, shown: str | None = None) -> Iterator[None]:

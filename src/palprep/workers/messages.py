@@ -21,7 +21,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -45,15 +45,6 @@ Plain: TypeAlias = str | int | float | bool | None
 
 class NoAnswer(Exception):
     """What came from a worker is no answer of the type that was asked for."""
-
-
-class Task(NamedTuple):
-    """One call. ``callbacks`` names the keyword arguments that are functions here."""
-
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-    callbacks: tuple[str, ...]
 
 
 class Ready(Value):
@@ -141,10 +132,11 @@ _KINDS: Mapping[str, type[Message]] = {
 
 
 def task(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bytes:
-    """A :class:`Task`, pickled; callbacks are left here."""
+    """One call, pickled: the function, its arguments, and the names of those that are callbacks,
+    which are left here."""
     sent = {name: value for name, value in kwargs.items() if not callable(value)}
     callbacks = tuple(name for name in kwargs if name not in sent)
-    return pickle.dumps(Task(function, args, sent, callbacks))
+    return pickle.dumps((function, args, sent, callbacks))
 
 
 def write(message: Message) -> bytes:

@@ -21,7 +21,7 @@ from typing import Any
 
 from palprep import system
 from palprep.workers.confinement import confine
-from palprep.workers.messages import Called, Channel, Failed, Ready, Task, done, write
+from palprep.workers.messages import Called, Channel, Failed, Ready, done, write
 
 _LEAVE_WITHIN_S = 10.0
 """What a task may take to clean up when nobody is there any more to end it."""
@@ -92,9 +92,10 @@ def _forget_temporary_files() -> None:
 
 def _reply(message: bytes, channel: Channel) -> bytes:
     try:
-        task: Task = pickle.loads(message)  # noqa: S301 -- from the process that started this one
-        callbacks = {name: partial(_call, channel, name) for name in task.callbacks}
-        return write(done(task.function, task.function(*task.args, **task.kwargs, **callbacks)))
+        # It comes from the process that started this one.
+        function, args, kwargs, names = pickle.loads(message)  # noqa: S301
+        callbacks = {name: partial(_call, channel, name) for name in names}
+        return write(done(function, function(*args, **kwargs, **callbacks)))
     except SystemExit:
         raise
     except BaseException as error:  # noqa: BLE001 -- whatever a decoder raises

@@ -160,7 +160,7 @@ def cannot_work(wanted: str, store: Store | None = None) -> str | None:
             file.write(bytes(_PROBE_BYTES))
             file.flush()
         if store is not None:
-            _opened(store).bucket.read(PROBE.name, max_bytes=len(PROBE.content))
+            _opened(store).bucket.beginning(PROBE.name, len(PROBE.content))
     except OSError as error:
         return f"its folder for temporary files cannot be written: {error.strerror or error}"
     except StorageError as error:

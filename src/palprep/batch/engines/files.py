@@ -23,7 +23,7 @@ from palprep.errors import StorageError
 from palprep.journal import Journal
 from palprep.media.sources import MOST_BYTES, Source, sha256_of
 from palprep.preflight import Prepared
-from palprep.publish import Content, ObjectStorePublisher, Publishable, Publisher
+from palprep.publish import Content, ObjectStorePublisher, Publisher
 from palprep.storage import Bucket, GoOn, fetch_url, object_at
 
 MAX_BYTES = 1 << 40
@@ -199,9 +199,7 @@ class FilesPublisher:
         self._publisher = publisher
         self._files = files
 
-    def publish(self, file: Publishable, name: str | None = None) -> str:
-        if not isinstance(file, Prepared):
-            return self._publisher.publish(file, name)
+    def publish(self, file: Prepared, name: str | None = None) -> str:
         if isinstance(self._publisher, ObjectStorePublisher) and not file.path.is_file():
             link = self._publisher.link_to(file)
             if link is not None:

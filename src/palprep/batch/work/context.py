@@ -98,17 +98,13 @@ def tell_no_one(_: object) -> None:
 
 
 class Stop:
-    """The flag for the work to stop. It is set in a single step without a lock, which the thread
-    that was interrupted may take, too."""
+    """The flag for the work to stop. A signal handler sets it: an event has a lock, which the
+    thread that was interrupted may hold."""
 
     is_set = False
 
     def set(self) -> None:
         self.is_set = True
-
-    def raise_if_set(self) -> None:
-        if self.is_set:
-            raise KeyboardInterrupt
 
 
 @dataclass(frozen=True)
