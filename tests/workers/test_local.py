@@ -295,43 +295,6 @@ def test_workers_end_with_a_program_that_is_killed(work, tmp_path):
     assert (tmp_path / "cleaned").exists()
 
 
-def test_the_folder_that_a_killed_program_left_goes(work, tmp_path, monkeypatch):
-    def aged():
-        [left] = (tmp_path / "temporary").iterdir()
-        os.utime(left, (0, 0))
-        return left
-
-    program = f"""
-        import sys, time
-        sys.path.insert(0, {str(Path(work.__file__).parent)!r})
-        import work
-        from palprep.workers.local import LocalEngine
-        with LocalEngine(1) as engine:
-            engine.run(work.double, 1)
-            print(flush=True)
-            time.sleep(60)
-    """
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    (tmp_path / "temporary").mkdir()
-    command = [sys.executable, "-c", textwrap.dedent(program)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as other:
-        other.stdout.readline()
-        theirs = aged()
-        [worker] = psutil.Process(other.pid).children()
-        with LocalEngine(1) as engine:
-            engine.run(work.double, 1)
-        assert aged() == theirs
-        other.kill()
-    assert goes(worker.pid)
-    theirs.mkdir(exist_ok=True)  # Where the kernel lets a worker remove it itself.
-    aged()
-    with LocalEngine(1) as engine:
-        engine.run(work.double, 1)
-        assert theirs not in (tmp_path / "temporary").iterdir()
-    assert [*(tmp_path / "temporary").iterdir()] == []
-
-
 def test_an_impossible_number_of_jobs():
     with pytest.raises(UsageError, match="jobs must be at least 1"):
         LocalEngine(-1)

@@ -46,9 +46,6 @@ _START_WITHIN_S = 120.0
 _CLEAN_UP_WITHIN_S = 8.0
 """What a task may take to remove half-written files; it waits 5 s for its ffmpeg."""
 
-_LOCKED_WITHIN_S = 60.0
-"""A process that lives has locked the folder of its worker by then."""
-
 _LINE_BYTES = 4096
 """How much of standard error is read at once."""
 
@@ -120,11 +117,9 @@ class Worker:
         self.protections = Protections()
         """Known once it is ready."""
         self._compiled = (*modules, *later)
-        self._held = contextlib.ExitStack()
-        self._folder = _own_folder(self._held)
+        self._folder = tempfile.mkdtemp(prefix="palprep-worker-")
         ours, theirs = socket.socketpair()
         with contextlib.ExitStack() as undo, theirs:
-            undo.push(self._held)
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
             undo.callback(ours.close)
             within = reach.confinement(self._folder, programs, memory_bytes)
@@ -232,7 +227,6 @@ class Worker:
             self._reaped = True
         self._channel.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-        self._held.close()
 
     def _send(self, signal_to: Callable[[], None]) -> None:
         # Once it is reaped, its number may be another's.
@@ -292,25 +286,6 @@ class Worker:
         self._wait(_CLEAN_UP_WITHIN_S)
         self.end(clean_up=False)
         return Died(self._process.returncode)
-
-
-def _own_folder(held: contextlib.ExitStack) -> str:
-    """A new folder, locked until ``held`` is closed or this process ends. Those that killed
-    processes have left are removed: their workers empty them, and may not remove them."""
-    for left in Path(tempfile.gettempdir()).glob("palprep-worker-*"):
-        with contextlib.suppress(OSError), contextlib.ExitStack() as looked_at:
-            if time.time() - left.stat().st_mtime > _LOCKED_WITHIN_S and _lock(left, looked_at):
-                left.rmdir()
-    folder = tempfile.mkdtemp(prefix="palprep-worker-")
-    with contextlib.suppress(OSError):
-        _lock(folder, held)
-    return folder
-
-
-def _lock(folder: str | Path, held: contextlib.ExitStack) -> bool:
-    handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-    held.callback(os.close, handle)
-    return system.lock(handle)
 
 
 def _time(seconds: float) -> str:
