@@ -250,7 +250,7 @@ def test_a_video_that_lies_in_a_bucket_alone(
             PALPREP_STORE="s3://media/work",
             **{f"AWS_{name.upper()}": value for name, value in keys.items()},
         )
-        allowed = {"config": {**KEYS, "endpoint": endpoint}, "client_options": {"allow_http": True}}
+        allowed = {"config": {**KEYS, "endpoint": endpoint, "allow_http": True}}
         bucket = Bucket("s3://media/work", **allowed)
         assert dossier.evidence.output is not None
         key = f"{dossier.evidence.output.sha256[:20]}-consent.mp4"

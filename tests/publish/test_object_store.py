@@ -46,8 +46,7 @@ def s3() -> Iterator[Callable[..., ObjectStorePublisher]]:
         ) -> ObjectStorePublisher:
             publisher = ObjectStorePublisher(
                 "s3://media/people",
-                config={**KEYS, "endpoint": endpoint, **config},
-                client_options=HTTP,
+                config={**KEYS, **HTTP, "endpoint": endpoint, **config},
                 transport=transport,
             )
             return stack.enter_context(publisher)
@@ -56,8 +55,7 @@ def s3() -> Iterator[Callable[..., ObjectStorePublisher]]:
 
 
 def stored(endpoint: str) -> Bucket:
-    config: Any = {**KEYS, "endpoint": endpoint}
-    return Bucket("s3://media/people", config=config, client_options=HTTP)
+    return Bucket("s3://media/people", config={**KEYS, **HTTP, "endpoint": endpoint})
 
 
 @pytest.mark.parametrize("url", ["http://example.com/x", "file:///tmp", "memory://", "bucket"])

@@ -115,14 +115,13 @@ class ObjectStorePublisher(_Connected):
     ``transport`` replaces the network of these trials alone, as in httpx.
     """
 
-    @typed("url", "expires", "config", "client_options")
+    @typed("url", "expires", "config")
     def __init__(
         self,
         url: str,
         *,
         expires: timedelta = timedelta(days=2),
         config: Mapping[str, Any] | None = None,
-        client_options: Mapping[str, Any] | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         if not _SIGNED_FOR_AT_LEAST <= expires <= _SIGNED_FOR_AT_MOST:
@@ -131,7 +130,7 @@ class ObjectStorePublisher(_Connected):
         # A proxy of the environment is used, but not to loopback.
         mounts = dict.fromkeys(_LOOPBACK, transport)
         try:
-            self._bucket = Bucket(url, config=config, client_options=client_options)
+            self._bucket = Bucket(url, config=config)
             options = {"mounts": mounts, "timeout": _TIMEOUT_S, "follow_redirects": True}
             self._http = http_client(httpx.Client, transport=transport, **options)
         except StorageError as error:

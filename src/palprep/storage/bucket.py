@@ -54,33 +54,31 @@ _FAILURES = (obstore.exceptions.BaseError, FileNotFoundError, PermissionError, V
 class Bucket:
     """What lies below ``url``, such as ``s3://BUCKET/PREFIX``.
 
-    ``config`` and ``client_options`` are those of obstore's stores. Raises UsageError for a URL
-    that names no bucket, and for an option of the client in ``config``; StorageError where the
-    configuration makes no sense. Nothing is sent before the first use.
+    ``config`` holds settings of obstore's stores, and options of its client. Raises UsageError for
+    a URL that names no bucket; StorageError where the configuration makes no sense. Nothing is sent
+    before the first use.
     """
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        config: Mapping[str, Any] | None = None,
-        client_options: Mapping[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, url: str, *, config: Mapping[str, Any] | None = None) -> None:
         self._cloud, place = _parted(url)
         self.url = url.rstrip("/")
-        if misplaced := [found[1] for found in map(_OF_CLIENT.match, config or {}) if found]:
-            raise UsageError(f"Give {misplaced[0]} in client_options, and not in config")
+        settings, client = dict[str, Any](), dict[str, Any]()
+        for name, value in (config or {}).items():
+            if found := _OF_CLIENT.match(name):
+                client[found[1].lower()] = value
+            else:
+                settings[name] = value
         options: dict[str, Any] = {
-            "config": dict(config or {}),
+            "config": settings,
             "retry_config": {
                 "max_retries": _RETRIES,
                 "retry_timeout": _RETRY_WITHIN,
                 "backoff": {"init_backoff": _FIRST_PAUSE},
             },
         }
-        if client_options:
+        if client:
             # Options given, even none at all, make obstore forget AWS_ALLOW_HTTP and its kin.
-            options["client_options"] = dict(client_options)
+            options["client_options"] = client
         with self._failing():
             store = from_url(place, **options)
         assert isinstance(store, S3Store | GCSStore | AzureStore)  # noqa: S101 -- by its scheme
