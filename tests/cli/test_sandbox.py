@@ -19,10 +19,10 @@ from .conftest import Palprep, started
     ("options", "trainer", "said"),
     [
         ((), "given", "PALPREP_API_KEY=sandbox-user-key (sandbox-service-key is not user-scoped)"),
-        (("--trainer", "bytes", "--api-key", "my-own"), "bytes", ""),
+        (("--choice", "trainer=bytes", "--api-key", "my-own"), "bytes", ""),
     ],
 )
-def test_its_trainer_is_an_option_and_it_prints_the_keys_that_everybody_may_know(
+def test_its_trainer_is_a_choice_and_it_prints_the_keys_that_everybody_may_know(
     tmp_path: Path, options: tuple[str, ...], trainer: str, said: str, monkeypatch
 ) -> None:
     monkeypatch.setenv("PALPREP_API_KEY", "of-the-real-service")

@@ -67,7 +67,7 @@ def test_media_elsewhere_are_not_fetched_unless_that_is_allowed(raw, named_host)
     refused = trained(raw, moved(raw))
     assert refused["status"] == "error"
     assert "media.example is not this machine" in refused["error_message"]
-    assert "--outbound anywhere" in refused["error_message"]
+    assert "--choice outbound=anywhere" in refused["error_message"]
     allowed = Choices(outbound="anywhere")
     with Sandbox(clock="virtual", choices=allowed) as sandbox, Raw(sandbox) as other:
         # It is asked, and refuses the name that it is asked by.

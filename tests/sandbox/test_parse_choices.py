@@ -11,8 +11,8 @@ from palprep.sandbox import Choices, Sandbox, parse_choices
 
 def test_words_are_values_by_their_names():
     words = ["voice-seconds=1.5", "outbound=anywhere", 'stock_voices=["iris"]', "trainer=bytes"]
-    choices = parse_choices(words, trainer="given", replica_seconds=9.0)
-    assert (choices.voice_seconds, choices.replica_seconds) == (1.5, 9.0)
+    choices = parse_choices(words)
+    assert (choices.voice_seconds, choices.replica_seconds) == (1.5, 3.0)
     assert (choices.outbound, choices.trainer) == ("anywhere", "bytes")
     assert choices.stock_voices == ("iris",)
     assert parse_choices([]).voice_seconds == 2.0

@@ -34,10 +34,6 @@ def sandbox(
     ] = None,
     faults: Annotated[Path | None, typer.Option(help="Script of faults, JSON.")] = None,
     seed: Annotated[Path | None, typer.Option(help="Records to start with, JSON.")] = None,
-    outbound: Annotated[
-        Literal["loopback", "anywhere"],
-        typer.Option(help="Where media, callbacks and tools may be."),
-    ] = "loopback",
     choice: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,10 +49,6 @@ def sandbox(
         Literal["real", "virtual"],
         typer.Option(help="virtual: time moves only by POST /_sandbox/clock."),
     ] = "real",
-    trainer: Annotated[
-        Literal["media", "bytes"],
-        typer.Option(help="media: palprep's checks, and consent heard. bytes: first bytes only."),
-    ] = "media",
     statement: Annotated[
         Path | None,
         typer.Option(help="The statement of consent that trainings need, {full_name} in it."),
@@ -85,9 +77,7 @@ def sandbox(
         api_keys=api_key or service.DEFAULT_KEYS,
         clock=clock,
         faults=faults,
-        choices=service.parse_choices(
-            choice or (), trainer="bytes" if trainer == "bytes" else "given", outbound=outbound
-        ),
+        choices=service.parse_choices(choice or ()),
         seed=records,
     )
 

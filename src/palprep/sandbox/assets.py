@@ -15,6 +15,8 @@ from palprep.sandbox.faults import AssetFault
 from palprep.sandbox.service import Service
 from palprep.storage import atomic_output, private_folder
 
+LIFETIME_S = 24 * 3600.0
+
 
 def sweep(service: Service) -> None:
     """Make the folder of published files; remove expired and unfinished files from it."""
@@ -25,17 +27,14 @@ def sweep(service: Service) -> None:
             file.unlink()
 
 
-async def receive(
-    service: Service, name: str, chunks: AsyncIterator[bytes], *, lifetime: float
-) -> str:
-    """Write a body to disk as it arrives. Returns its URL, which is valid for ``lifetime`` seconds.
-    On disk the file is named by a random token, and the store has ``name``. Raises
-    OutputUnwritable."""
+async def receive(service: Service, name: str, chunks: AsyncIterator[bytes]) -> str:
+    """Write a body to disk as it arrives. Returns its URL, which is valid for a day. On disk the
+    file is named by a random token, and the store has ``name``. Raises OutputUnwritable."""
     token = secrets.token_urlsafe(18)
     with atomic_output(service.assets / token, lasting=False) as part, part.open("wb") as target:
         async for chunk in chunks:
             target.write(chunk)
-    asset = {"name": name, "expires": service.now() + lifetime}
+    asset = {"name": name, "expires": service.now() + LIFETIME_S}
     service.store.put("asset", token, asset)
     return f"{service.base_url}/assets/{token}/{quote(name, safe='')}"
 

@@ -19,7 +19,7 @@ from palprep.api import json_value
 from palprep.errors import OutputUnwritable, UsageError
 from palprep.sandbox.answers import JsonAnswer, Missing, respond
 from palprep.sandbox.assets import receive
-from palprep.sandbox.choices import Seconds, listing
+from palprep.sandbox.choices import listing
 from palprep.sandbox.clock import Scheduler, hurry, in_event_loop
 from palprep.sandbox.faults import FaultScript, script_from
 from palprep.sandbox.handlers.conversations import call_tool, end_conversation
@@ -37,7 +37,6 @@ T = TypeVar("T")
 
 MAX_ADVANCE_S = 10 * 366 * 86400
 SOON_S = 0.5
-ASSET_S = 24 * 3600.0
 PIECE_BYTES = 1024 * 1024
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
@@ -110,8 +109,6 @@ class Control(Generic[P, T]):
         """The arguments of ``act`` from the request, by name."""
         arguments: dict[str, Any] = dict(request.path_params)
         if self.streamed is not None:
-            sent = request.query_params.get("expires_in")
-            arguments["lifetime_s"] = _checked("expires_in", Seconds | None, sent)
             return arguments | {self.streamed: request.stream()}
         if not self.members:
             return arguments
@@ -131,7 +128,7 @@ class Control(Generic[P, T]):
         own = inspect.signature(self.act).parameters
         for name, member in self.members.items():
             value = sent.get(member, own[name].default)
-            arguments[name] = _checked(member, self.hints[name], value, strict=True)
+            arguments[name] = _checked(member, self.hints[name], value)
         return arguments
 
     @functools.cached_property
@@ -252,20 +249,13 @@ class Controls:
         return listing(self._live.service.choices)
 
     @control("PUT", "/assets/{name}", streamed="content", under="url")
-    async def put_asset(
-        self,
-        name: str,
-        content: bytes | Path | AsyncIterator[bytes],
-        *,
-        lifetime_s: float | None = None,
-    ) -> str:
-        """Publish bytes or a file under ``name``. Returns its URL, valid for ``lifetime_s`` seconds
-        of the sandbox's clock, or a day. Raises OutputUnwritable when the disk refuses."""
+    async def put_asset(self, name: str, content: bytes | Path | AsyncIterator[bytes]) -> str:
+        """Publish bytes or a file under ``name``. Returns its URL, valid for a day by the sandbox's
+        clock. Raises OutputUnwritable when the disk refuses."""
         if not name or "/" in name:
             raise UsageError("An asset's name is one part of a path: without a slash.")
-        lifetime = ASSET_S if lifetime_s is None else lifetime_s
         pieces = _pieces(content) if isinstance(content, bytes | Path) else content
-        return await receive(self._live.service, name, pieces, lifetime=lifetime)
+        return await receive(self._live.service, name, pieces)
 
     @control("POST", "/trainings/{resource_id}/end")
     async def end_training(self, resource_id: str, *, error_message: str | None = None) -> Record:
@@ -337,8 +327,8 @@ def control_routes(sandbox: Controls) -> list[Route]:
     ]
 
 
-def _checked(name: str, declared: Any, value: object, *, strict: bool = False) -> Any:
+def _checked(name: str, declared: Any, value: object) -> Any:
     try:
-        return TypeAdapter(declared).validate_python(value, strict=strict)
+        return TypeAdapter(declared).validate_python(value, strict=True)
     except ValidationError as error:
         raise UsageError(f"{name}: {error.errors()[0]['msg']}.") from None

@@ -49,7 +49,7 @@ def refuse_elsewhere(host: str) -> None:
     if not is_loopback(host):
         raise ElsewhereError(
             f"{host} is not this machine, and this sandbox asks no other. Allow it by "
-            '--outbound anywhere, or Choices(outbound="anywhere")'
+            '--choice outbound=anywhere, or Choices(outbound="anywhere")'
         )
 
 

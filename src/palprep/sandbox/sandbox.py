@@ -170,11 +170,11 @@ class Sandbox(Controls):
         raise UsageError(f"This sandbox was given no API key that {which} user-scoped.")
 
 
-def parse_choices(words: Iterable[str], **defaults: Any) -> Choices:
-    """Choices from words of the form ``NAME=VALUE``, which replace ``defaults``. A name is spelt as
-    in ``GET /_sandbox/choices`` or :class:`Choices`; a value is JSON, or else a text. Raises
+def parse_choices(words: Iterable[str]) -> Choices:
+    """Choices from words of the form ``NAME=VALUE``. A name is spelt as in ``GET
+    /_sandbox/choices`` or :class:`Choices`; a value is JSON, or else a text. Raises
     :class:`~palprep.errors.UsageError` for anything else."""
-    values: dict[str, Any] = dict(defaults)
+    values: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
