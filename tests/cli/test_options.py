@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import typer
 
+from palprep.cli.app import COMMANDS, load
 from palprep.cli.options import seconds, size_bytes
 
 
@@ -38,3 +39,9 @@ def test_sizes(text: str, size: int) -> None:
 def test_what_is_no_size(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="write 500MB or 2GiB"):
         size_bytes(text)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_more_or_less_and_keeps_a_log(name: str) -> None:
+    given = {option for each in load(name).params for option in each.opts}
+    assert given >= {"--verbose", "--quiet", "--log-file", "--log-format"}

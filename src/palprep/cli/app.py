@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
 from palprep._version import __version__
+from palprep.cli import options
 from palprep.cli.exits import ExitCode, exit_code_of
 from palprep.cli.output import print_error
 from palprep.errors import ManifestError, PalprepError, UsageError
@@ -73,7 +74,7 @@ def load(name: str) -> Any:
     examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in own)))
     function = getattr(module, name)
     text = "\n\n".join(filter(None, (COMMANDS[name], inspect.getdoc(function))))
-    made.command(name, help=text, epilog=examples)(function)
+    made.command(name, help=text, epilog=examples)(options.spread(function))
     command = get_command(made)
     for option in command.params:
         if isinstance(option, TyperOption) and not option.envvar and not option.is_eager:

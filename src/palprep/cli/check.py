@@ -16,7 +16,7 @@ from palprep.batch import people
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import FileOptions, files_at_work, fix_command, limits_of, require_there
-from palprep.cli.output import SAME, print_error, print_json, show, tell, tell_warning, telling
+from palprep.cli.output import SAME, print_error, print_json, show, tell, tell_warning
 from palprep.errors import PalprepError, UnsupportedMedia, UsageError
 from palprep.media import sources
 from palprep.rules import plans, texts
@@ -52,61 +52,40 @@ EXAMPLES = (
 
 def check(
     paths: options.Paths,
-    role: options.AsRole = None,
-    profile: options.ProfileName = DEFAULT_PROFILE,
-    name: options.SpeakerName = None,
-    spoken_as: options.SpokenAs = None,
-    statement: options.Statement = None,
-    language: options.Language = "en",
-    model: options.WhisperModel = None,
+    asked: FileOptions,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick", help="Read headers and a few key frames; what needs more is unknown."
         ),
     ] = False,
-    jobs: options.Jobs = 1,
-    time_limit: options.TimeLimit = None,
-    memory_limit: options.MemoryLimit = None,
-    as_json: options.AsJson = False,
     verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    log_file: options.LogFile = None,
 ) -> None:
     """In a folder, every image, audio and video is checked, also in the folders below it. --verbose
     also lists what passed, with ids, measures, limits and sources. A training video need not hold
     the consent statement when a consent video is in the same folder. The exit code is 1 when a file
     fails a check or cannot be read, and 4 when the consent that was listened for is in doubt."""
-    asked = FileOptions(
-        *(role, profile, name, spoken_as, statement, language, model, jobs),
-        *(limits_of(time_limit, memory_limit), as_json),
-    )
     endings: Counter[Outcome | None] = Counter()
     fixable = False
-    with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
-        with files_at_work(paths, asked, done="checked") as work:
-            for report in work.each(
-                lambda path, _: preflight.check(path, **work.arguments_for(path), quick=quick)
-            ):
-                work.count(report)
-                endings[None if report.error else report.verdict] += 1
-                mended = plans.answered(report, work.profile)
-                failed = {check.id for check in report.told(Outcome.FAIL)}
-                fixable = fixable or (bool(mended) and failed <= mended)
-                with work.aside():
-                    if as_json:
-                        print_json(report.to_json())
-                    else:
-                        show(terminal.report_view(report, verbose=verbose))
-                work.done += 1
+    with files_at_work(paths, asked, done="checked") as work:
+        for report in work.each(
+            lambda path, _: preflight.check(path, **work.arguments_for(path), quick=quick)
+        ):
+            work.count(report)
+            endings[None if report.error else report.verdict] += 1
+            mended = plans.answered(report, work.profile)
+            failed = {check.id for check in report.told(Outcome.FAIL)}
+            fixable = fixable or (bool(mended) and failed <= mended)
+            with work.aside():
+                if asked.as_json:
+                    print_json(report.to_json())
+                else:
+                    show(terminal.report_view(report, verbose=verbose))
+            work.done += 1
+    if verbose or not asked.as_json:
         tell(_summary(endings, work.passed_over))
-        if fixable:
-            same = {"as": role, "profile": profile, "full_name": name, "spoken_as": spoken_as}
-            heard = {"statement": statement, "language": language, "whisper_model": model}
-            tell(f"Next: {fix_command(paths, **same, **heard)}")
-        else:
-            well = "nothing to fix. `palprep run FOLDER` sends what is in a folder of people."
-            tell(work.next_step(well))
+        well = "nothing to fix. `palprep run FOLDER` sends what is in a folder of people."
+        tell(f"Next: {fix_command(paths, asked)}" if fixable else work.next_step(well))
     raise typer.Exit(worst(work.codes))
 
 
@@ -124,13 +103,7 @@ def _summary(endings: Counter[Outcome | None], passed_over: Sequence[Path]) -> s
 def fix(
     paths: options.Paths,
     into: Annotated[Path, typer.Option(help="Folder for the new files.")],
-    role: options.AsRole = None,
-    profile: options.ProfileName = DEFAULT_PROFILE,
-    name: options.SpeakerName = None,
-    spoken_as: options.SpokenAs = None,
-    statement: options.Statement = None,
-    language: options.Language = "en",
-    model: options.WhisperModel = None,
+    asked: FileOptions,
     split_consent: Annotated[
         bool,
         typer.Option(
@@ -138,62 +111,52 @@ def fix(
             help="Also write a consent video: the part of the training video with the statement.",
         ),
     ] = False,
-    jobs: options.Jobs = 1,
-    time_limit: options.TimeLimit = None,
-    memory_limit: options.MemoryLimit = None,
-    as_json: options.AsJson = False,
     verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    log_file: options.LogFile = None,
 ) -> None:
     """A new file that still fails a check goes into the folder rejected within --into. With
     --full-name, a video is cut so that it opens with the consent statement, and a dossier of the
     evidence is written next to it. Source files are never changed. The exit code is 1 when a file
     cannot be fixed, or still fails a check, and 4 when the consent in a new file is in doubt."""
-    if split_consent and name is None:
+    if split_consent and asked.name is None:
         raise UsageError("--split-consent needs --full-name: whose consent is it?")
-    asked = FileOptions(
-        *(role, profile, name, spoken_as, statement, language, model, jobs),
-        *(limits_of(time_limit, memory_limit), as_json),
-    )
     made: list[preflight.Prepared] = []
     failed = 0
-    with telling(verbose=verbose, quiet=quiet or (as_json and not verbose), log_file=log_file):
-        with files_at_work(paths, asked, done="fixed", writes=into) as work:
-            # New files keep the layout of the given folders.
-            folders = {each.path: each.folder or Path() for each in work.inputs}
-            holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
-            if split_consent and not holders:
-                raise UsageError("--split-consent needs a training video that holds the statement")
-            if not as_json:  # With --json the object of each file tells the error.
-                storage.output_folder(into)
+    with files_at_work(paths, asked, done="fixed", writes=into) as work:
+        # New files keep the layout of the given folders.
+        folders = {each.path: each.folder or Path() for each in work.inputs}
+        holders = work.all_as(Role.TRAINING_VIDEO) if split_consent else frozenset()
+        if split_consent and not holders:
+            raise UsageError("--split-consent needs a training video that holds the statement")
+        if not asked.as_json:  # With --json the object of each file tells the error.
+            storage.output_folder(into)
 
-            def fixed(path: Path, advance: Callable[[float], None]) -> tuple[_Fixed, ...]:
-                prepared = preflight.prepare(
-                    path,
-                    **work.arguments_for(path),
-                    into=into / folders[path],
-                    split_consent=path in holders,
-                    progress=advance,
-                )
-                both = (prepared, *([prepared.consent] if prepared.consent else []))
-                rejected = into / REJECTED / folders[path]
-                return tuple(_keep(each, work.speaker, rejected) for each in both)
+        def fixed(path: Path, advance: Callable[[float], None]) -> tuple[_Fixed, ...]:
+            prepared = preflight.prepare(
+                path,
+                **work.arguments_for(path),
+                into=into / folders[path],
+                split_consent=path in holders,
+                progress=advance,
+            )
+            both = (prepared, *([prepared.consent] if prepared.consent else []))
+            rejected = into / REJECTED / folders[path]
+            return tuple(_keep(each, work.speaker, rejected) for each in both)
 
-            for found in work.each(fixed):
-                with work.aside():
-                    if isinstance(found, rules.Report):
-                        failed += 1
-                        if as_json:
-                            print_json(found.to_json() | {"prepared": None, "fixes": []})
-                        elif found.error is not None:
-                            print_error(_located(found.path, found.error.message))
-                        continue
-                    made += [each.prepared for each in found]
-                    reports = [each.prepared.report for each in found]
-                    work.count(*reports)
-                    work.done += all(each.passed for each in reports)
-                    _show(found, as_json=as_json, verbose=verbose)
+        for found in work.each(fixed):
+            with work.aside():
+                if isinstance(found, rules.Report):
+                    failed += 1
+                    if asked.as_json:
+                        print_json(found.to_json() | {"prepared": None, "fixes": []})
+                    elif found.error is not None:
+                        print_error(_located(found.path, found.error.message))
+                    continue
+                made += [each.prepared for each in found]
+                reports = [each.prepared.report for each in found]
+                work.count(*reports)
+                work.done += all(each.passed for each in reports)
+                _show(found, as_json=asked.as_json, verbose=verbose)
+    if verbose or not asked.as_json:
         tell(_fix_summary(made, into / REJECTED, failed=failed))
         well = f"publish what is in {into}; or let `palprep run FOLDER` do all steps."
         tell(work.next_step(well))
@@ -274,7 +237,6 @@ def best(
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
     as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Those with the fewest failing checks come first, then those with the fewest warnings, then
     the fittest. --json prints all of them. Exit code 1 when even the best fails a check."""
@@ -283,40 +245,39 @@ def best(
         require_there(each)
     one_file = len(paths) == 1 and not storage.is_folder(paths[0])
     passed_over: dict[str, PalprepError] = {}
-    with telling(quiet=quiet or as_json):
-        with (
-            ending_well(lambda: "Nothing was ranked, and nothing was written."),
-            preflight.media_workers(1, limits=limits) as engine,
-        ):
-            engine.may_open(reads=paths, writes=[into] if into else [])
-            engine.begin()
-            # Loaded while the worker loads its decoders.
-            from palprep.cli.progress import FilesProgress, bars_on_terminal
+    with (
+        ending_well(lambda: "Nothing was ranked, and nothing was written."),
+        preflight.media_workers(1, limits=limits) as engine,
+    ):
+        engine.may_open(reads=paths, writes=[into] if into else [])
+        engine.begin()
+        # Loaded while the worker loads its decoders.
+        from palprep.cli.progress import FilesProgress, bars_on_terminal
 
-            judged_by = rules.load_profile(profile)
-            names = texts.some_of([each.name for each in paths])
-            with bars_on_terminal(wanted=not as_json) as bars, FilesProgress(bars, 1).at(names):
-                ranked = preflight.pick_best(
-                    paths[0] if len(paths) == 1 else paths,
-                    profile=judged_by,
-                    per_second=per_second,
-                    engine=engine,
-                    passed_over=None if one_file else passed_over.__setitem__,
-                )
-                best = ranked[0]
-                kept = None
-                if into is not None:
-                    picked = sources.Source.of(best.path)
-                    kept = engine.run(fixes.keep_picked, picked, best.at_s, into)
-        if as_json:
-            for candidate in ranked:
-                print_json(candidate.to_json())
-        else:
-            show(terminal.ranking_table(ranked, top))
-        for name, error in passed_over.items():
-            promises = people.promised_kind(name) in {Kind.IMAGE, Kind.VIDEO}
-            if promises or not isinstance(error, UnsupportedMedia):
-                tell_warning(f"Passed over: {error.message}")
+        judged_by = rules.load_profile(profile)
+        names = texts.some_of([each.name for each in paths])
+        with bars_on_terminal(wanted=not as_json) as bars, FilesProgress(bars, 1).at(names):
+            ranked = preflight.pick_best(
+                paths[0] if len(paths) == 1 else paths,
+                profile=judged_by,
+                per_second=per_second,
+                engine=engine,
+                passed_over=None if one_file else passed_over.__setitem__,
+            )
+            best = ranked[0]
+            kept = None
+            if into is not None:
+                picked = sources.Source.of(best.path)
+                kept = engine.run(fixes.keep_picked, picked, best.at_s, into)
+    for name, error in passed_over.items():
+        promises = people.promised_kind(name) in {Kind.IMAGE, Kind.VIDEO}
+        if promises or not isinstance(error, UnsupportedMedia):
+            tell_warning(f"Passed over: {error.message}")
+    if as_json:
+        for candidate in ranked:
+            print_json(candidate.to_json())
+    else:
+        show(terminal.ranking_table(ranked, top))
         tell(_next(ranked, kept, profile))
     raise typer.Exit(ExitCode.FAILED if ranked[0].failed else ExitCode.OK)
 
@@ -331,7 +292,7 @@ def _next(ranked: Sequence[preflight.Candidate], kept: Path | None, profile: str
         return f"None of {count} passes. Next: take another one, as the failing checks say."
     if frames and kept is None:
         return f"{passing} Next: {SAME} with --into FOLDER, which keeps it."
-    return f"{passing} Next: {fix_command([kept or Path(best.path)], profile=profile)}"
+    return f"{passing} Next: {fix_command([kept or Path(best.path)], FileOptions(profile=profile))}"
 
 
 def explain(
@@ -346,23 +307,21 @@ def explain(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Also show the thresholds behind it.")
     ] = False,
-    quiet: options.Quiet = False,
 ) -> None:
-    with telling(quiet=quiet):
-        chosen = rules.load_profile(profile)
-        if check_id is not None and check_id not in rules.RULES:
-            hint = did_you_mean(check_id, rules.RULES, "`palprep explain` lists all")
-            raise UsageError(f"There is no check {check_id!r}; {hint}")
-        ids = [check_id] if check_id else [*rules.RULES]
-        entries = [rules.entry_of(rule_id, chosen) for rule_id in ids]
-        if as_json:
-            for entry in entries:
-                print_json(entry.to_json())
-        elif check_id:
-            show(terminal.explained_check(entries[0], verbose=verbose))
-            if entries[0].words and not verbose:
-                tell("The thresholds behind it are shown with --verbose.")
-            tell("Next: `palprep check PATH --verbose` shows what was measured.")
-        else:
-            show(terminal.check_list(entries))
-            tell("Next: palprep explain CHECK_ID")
+    chosen = rules.load_profile(profile)
+    if check_id is not None and check_id not in rules.RULES:
+        hint = did_you_mean(check_id, rules.RULES, "`palprep explain` lists all")
+        raise UsageError(f"There is no check {check_id!r}; {hint}")
+    ids = [check_id] if check_id else [*rules.RULES]
+    entries = [rules.entry_of(rule_id, chosen) for rule_id in ids]
+    if as_json:
+        for entry in entries:
+            print_json(entry.to_json())
+    elif check_id:
+        show(terminal.explained_check(entries[0], verbose=verbose))
+        if entries[0].words and not verbose:
+            tell("The thresholds behind it are shown with --verbose.")
+        tell("Next: `palprep check PATH --verbose` shows what was measured.")
+    else:
+        show(terminal.check_list(entries))
+        tell("Next: palprep explain CHECK_ID")

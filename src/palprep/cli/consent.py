@@ -28,6 +28,7 @@ from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import (
     DECIDE,
+    FileOptions,
     fix_command,
     limits_of,
     require_no_shards,
@@ -41,7 +42,6 @@ from palprep.cli.output import (
     print_line,
     show,
     tell,
-    telling,
 )
 from palprep.consent import wording
 from palprep.errors import PalprepError, UsageError
@@ -85,7 +85,6 @@ def statement(
         ),
     ] = None,
     as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Nobody knew a fresh code before it was drawn, so a recording that holds it was made
     afterwards. The journal notes it with the name and the time. A newer code takes the place of an
@@ -110,11 +109,10 @@ def statement(
     print_line(required.text)
     if given is not None:
         print_line(" ".join(given.words))
-        with telling(quiet=quiet):
-            tell(
-                "Next: record the statement, a breath, then these words, before "
-                f"{texts.stamp(given.ends_at)}."
-            )
+        tell(
+            "Next: record the statement, a breath, then these words, before "
+            f"{texts.stamp(given.ends_at)}."
+        )
 
 
 def consent(
@@ -133,13 +131,12 @@ def consent(
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
     as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Whisper listens. If it leaves a doubt, Moonshine listens, too. Only words are judged: what
     looks at face, lips and voice is `palprep check` and `palprep fix`. The exit code is 0 only if
     the statement was spoken, 4 if that is in doubt, and 1 if the outcome is unknown."""
     limits = limits_of(time_limit, memory_limit)
-    with telling(quiet=quiet), _error_in_json(file, as_json=as_json):
+    with _error_in_json(file, as_json=as_json):
         require_there(file)
         with (
             ending_well(lambda: "Nothing was verified."),
@@ -171,9 +168,10 @@ def consent(
             print_json(facts.shown(str(file)))
         else:
             show(terminal.consent_view(file, facts))
-            heard = {"statement": statement, "language": language, "whisper_model": model}
-            again = fix_command([file], full_name=name, spoken_as=spoken_as, **heard)
-            tell(_after_listening(facts, again))
+            heard = FileOptions(
+                name=name, spoken_as=spoken_as, statement=statement, language=language, model=model
+            )
+            tell(_after_listening(facts, fix_command([file], heard)))
     codes = {Outcome.PASS: ExitCode.OK, Outcome.WARN: ExitCode.IN_DOUBT}
     raise typer.Exit(codes.get(facts.outcome, ExitCode.FAILED))
 
@@ -218,7 +216,6 @@ def decide(
     by: Annotated[str, typer.Option(metavar="NAME", help="Who decides. Nothing proves it.")] = "",
     because: Annotated[str, typer.Option(metavar="TEXT", help="What was heard and seen.")] = "",
     as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """`palprep status` says what to listen to. The journal and the dossier keep the decision, with
     the files and the doubts that it was taken on. It no longer counts when one of the files
@@ -231,9 +228,8 @@ def decide(
         print_json(decision.to_json())
     else:
         print_line(decision.words)
-    with telling(quiet=quiet):
-        again = "start `palprep run` again." if accept else "have the statement recorded again."
-        tell(f"The name is a claim: nothing proves who decided. Next: {again}")
+    again = "start `palprep run` again." if accept else "have the statement recorded again."
+    tell(f"The name is a claim: nothing proves who decided. Next: {again}")
 
 
 def dossier(
@@ -263,7 +259,6 @@ def dossier(
         typer.Option(metavar="FILE.html", help="Write one HTML file to read, print and hand on."),
     ] = None,
     as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """--expires and --revoke add an entry. No entry is ever removed. --export only reads the
     dossiers. The exit code is 1 if something was changed, or the consent does not hold now. It is 4
@@ -304,8 +299,7 @@ def dossier(
     words = Counter(["flawed"] * (len(kept) - len(readable)))
     words.update(views.standing(each, now).word.lower() for each in examined)
     if not as_json or export is not None:
-        with telling(quiet=quiet):
-            tell(_next(examined, words, paths, store, export))
+        tell(_next(examined, words, paths, store, export))
     ended = ExitCode.OK if revoke else ExitCode.FAILED
     codes = {
         "holds": ExitCode.OK,

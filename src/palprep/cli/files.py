@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from palprep import consent, facts, preflight, rules, workers
 from palprep.batch import people
+from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, exit_code_of
 from palprep.cli.output import SAME, WAIVE, is_watched, paths_in_shell
 from palprep.consent import wording
@@ -43,19 +44,21 @@ class Input(NamedTuple):
     file that was itself given."""
 
 
-class FileOptions(NamedTuple):
+@dataclass(frozen=True)
+class FileOptions:
     """Options that mean the same to every command that works on files one by one."""
 
-    role: Role | None
-    profile: str
-    name: str | None
-    spoken_as: str | None
-    statement: Path | None
-    language: str
-    model: Path | None
-    jobs: int
-    limits: workers.Limits
-    as_json: bool
+    role: options.AsRole = None
+    profile: options.ProfileName = DEFAULT_PROFILE
+    name: options.SpeakerName = None
+    spoken_as: options.SpokenAs = None
+    statement: options.Statement = None
+    language: options.Language = "en"
+    model: options.WhisperModel = None
+    jobs: options.Jobs = 1
+    time_limit: options.TimeLimit = None
+    memory_limit: options.MemoryLimit = None
+    as_json: options.AsJson = False
 
 
 @dataclass
@@ -65,7 +68,7 @@ class FilesAtWork:
     inputs: list[Input]
     passed_over: list[Path]
     """Files in the folders that hold no media."""
-    options: FileOptions
+    asked: FileOptions
     engine: workers.LocalEngine
     threads: ThreadPoolExecutor
     progress: FilesProgress | None
@@ -75,8 +78,8 @@ class FilesAtWork:
     """How many files are done, for the line that an interruption prints."""
 
     def __post_init__(self) -> None:
-        self.profile = rules.load_profile(self.options.profile)
-        self.speaker = _speaker(self.options)
+        self.profile = rules.load_profile(self.asked.profile)
+        self.speaker = _speaker(self.asked)
         self.aside = self.progress.aside if self.progress else nullcontext
         """A context without progress bars, in which results can be printed."""
         self._with_consent = frozenset(path.parent for path in self.all_as(Role.CONSENT_VIDEO))
@@ -84,8 +87,8 @@ class FilesAtWork:
     def all_as(self, role: Role) -> frozenset[Path]:
         """The readable files that will be judged as this role."""
         files = [file.path for file in self.inputs if not file.problem]
-        if self.options.role is not None:
-            return frozenset(files if self.options.role is role else ())
+        if self.asked.role is not None:
+            return frozenset(files if self.asked.role is role else ())
         if role is Role.CONSENT_VIDEO:
             # Only its name makes a video a consent video, so that other files need not be read.
             files = [each for each in files if "consent" in each.stem.lower()]
@@ -97,7 +100,7 @@ class FilesAtWork:
         """The arguments for a check of this file. With a consent video in its folder, other videos
         need not hold the statement."""
         return {
-            "role": self.options.role,
+            "role": self.asked.role,
             "profile": self.profile,
             "speaker": self.speaker,
             "consent_apart": path.parent in self._with_consent,
@@ -123,7 +126,7 @@ class FilesAtWork:
         for file, result in zip(self.inputs, self.threads.map(one, self.inputs), strict=True):
             if isinstance(result, PalprepError):
                 self.codes.append(ExitCode.USAGE if file.problem else exit_code_of(result))
-                role, profile = self.options.role, self.profile.name
+                role, profile = self.asked.role, self.profile.name
                 yield rules.Report.of_error(file.path, result, role=role, profile=profile)
             else:
                 yield result
@@ -144,15 +147,16 @@ class FilesAtWork:
 
 @contextmanager
 def files_at_work(
-    paths: Iterable[Path], options: FileOptions, *, done: str, writes: Path | None = None
+    paths: Iterable[Path], asked: FileOptions, *, done: str, writes: Path | None = None
 ) -> Iterator[FilesAtWork]:
     """The files at these paths, with workers, which may write only into the folder ``writes``. A
     signal ends the command, with a line that says how many files were ``done``, which is a word
     such as "checked". Without --json raises UsageError for paths at which nothing can be read."""
     listed = [(path, tuple(files_below(path)) if is_folder(path) else (path,)) for path in paths]
     missing = [path for path, _ in listed if not os.path.lexists(path)]
-    if missing and not options.as_json:
+    if missing and not asked.as_json:
         raise UsageError(" ".join(map(_not_there, missing)))
+    limits = limits_of(asked.time_limit, asked.memory_limit)
     inputs: list[Input] = []
     work = None
 
@@ -164,26 +168,26 @@ def files_at_work(
     # The engine closes before the threads, and so ends the calls that they wait for.
     with (
         ending_well(kept),
-        ThreadPoolExecutor(options.jobs) as threads,
-        preflight.media_workers(options.jobs, limits=options.limits) as engine,
+        ThreadPoolExecutor(asked.jobs) as threads,
+        preflight.media_workers(asked.jobs, limits=limits) as engine,
         ExitStack() as stack,
     ):
         if len(missing) < len(listed):
             reads = [each for _, files in listed for each in files]
-            model = [options.model] if options.model else []
+            model = [asked.model] if asked.model else []
             engine.may_open(reads=reads + model, writes=[writes] if writes else [])
             engine.begin()
         inputs, passed_over = _inputs(listed, engine)
         problems = [each.problem for each in inputs if each.problem is not None]
-        if problems and not options.as_json:
+        if problems and not asked.as_json:
             raise UsageError(" ".join(problems))
         progress = None
-        if is_watched() and not options.as_json:
+        if is_watched() and not asked.as_json:
             # It loads rich while the first worker loads the decoders.
             from palprep.cli.progress import FilesProgress, bars_on_terminal
 
             progress = FilesProgress(stack.enter_context(bars_on_terminal()), len(inputs))
-        work = FilesAtWork(inputs, passed_over, options, engine, threads, progress)
+        work = FilesAtWork(inputs, passed_over, asked, engine, threads, progress)
         yield work
 
 
@@ -241,16 +245,18 @@ def require_no_shards(directory: Path, slug: str | None = None) -> None:
         )
 
 
-def fix_command(paths: Sequence[Path], **options: object) -> str:
-    """The command that fixes these files, with the ``options`` that are not the default."""
+def fix_command(paths: Sequence[Path], asked: FileOptions) -> str:
+    """The command that fixes these files, with those options that are not the default."""
     words = ["palprep fix", paths_in_shell(paths)]
-    for name, value in options.items():
-        if value not in {None, _DEFAULTS.get(name)}:
-            words += [f"--{name.replace('_', '-')}", shlex.quote(f"{value}")]
+    for option, name in _NAMES.items():
+        value = getattr(asked, name)
+        if value != getattr(FileOptions, name):
+            words += [f"--{option}", shlex.quote(f"{value}")]
     return " ".join((*words, "--into prepared"))
 
 
-_DEFAULTS = {"profile": DEFAULT_PROFILE, "language": "en"}
+_NAMES = {"as": "role", "profile": "profile", "full-name": "name", "spoken-as": "spoken_as"}
+_NAMES |= {"statement": "statement", "language": "language", "whisper-model": "model"}
 
 
 def _not_there(path: Path) -> str:
@@ -270,20 +276,20 @@ def _not_there(path: Path) -> str:
     return f"{path} does not exist: {did_you_mean(path.name, names, 'check the path')}"
 
 
-def _speaker(options: FileOptions) -> facts.Speaker | None:
+def _speaker(asked: FileOptions) -> facts.Speaker | None:
     """The person whose consent to listen for, None without a name. Raises UsageError for options
     that need a name, and ToolMissing if the model is missing."""
-    statement, model = options.statement, options.model
-    if options.name is None:
-        for option, given in (("statement", statement), ("spoken-as", options.spoken_as)):
+    statement, model = asked.statement, asked.model
+    if asked.name is None:
+        for option, given in (("statement", statement), ("spoken-as", asked.spoken_as)):
             if given is not None:
                 raise UsageError(f"--{option} needs --full-name as well: whose consent is it?")
         return None
     # These load all decoders, which a command without a name leaves to its workers.
     return facts.Speaker(
-        full_name=options.name,
+        full_name=asked.name,
         statement=wording.read_statement(statement) if statement else None,
-        language=options.language,
+        language=asked.language,
         whisper_model=model and consent.require_model(model),
-        spoken_as=options.spoken_as,
+        spoken_as=asked.spoken_as,
     )

@@ -11,7 +11,7 @@ from palprep import batch
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_there
-from palprep.cli.output import print_json, print_line, tell, tell_warning, telling
+from palprep.cli.output import print_json, print_line, tell, tell_warning
 from palprep.errors import UsageError
 
 EXAMPLES = (
@@ -42,30 +42,28 @@ def forget(
     publish_to: options.PublishTo = None,
     store: options.Store = None,
     as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Prepared files, dossiers, copies, pictures, and every row of the journal go; results and page
     are written again. Your own folder of people is never touched. Later runs pass the person over.
     Without --yes it shows what would go, and asks."""
     require_there(directory)
-    with telling(quiet=quiet):
-        if again:
-            batch.take_in_again(directory, person)
-            tell(f"The next run takes {person} in again, and creates anew what is asked for.")
-            return
-        found = batch.look_up(directory, person)
-        if not yes and not _agreed(found, as_json=as_json):
-            tell("Nothing was removed")
-            raise typer.Exit(ExitCode.FAILED)
-        buckets = [url for url in (publish_to, store) if url is not None]
-        done = batch.forget(directory, found.person or person, buckets=buckets)
-        if as_json:
-            print_json(done.to_json())
-        else:
-            _show(done, verb="removed")
-        for each in done.stuck:
-            tell_warning(f"Not removed: {each}")
-        tell(f"Next: {_TO_FINISH if done.stuck else _TO_DELETE}")
+    if again:
+        batch.take_in_again(directory, person)
+        tell(f"The next run takes {person} in again, and creates anew what is asked for.")
+        return
+    found = batch.look_up(directory, person)
+    if not yes and not _agreed(found, as_json=as_json):
+        tell("Nothing was removed")
+        raise typer.Exit(ExitCode.FAILED)
+    buckets = [url for url in (publish_to, store) if url is not None]
+    done = batch.forget(directory, found.person or person, buckets=buckets)
+    if as_json:
+        print_json(done.to_json())
+    else:
+        _show(done, verb="removed")
+    for each in done.stuck:
+        tell_warning(f"Not removed: {each}")
+    tell(f"Next: {_TO_FINISH if done.stuck else _TO_DELETE}")
     raise typer.Exit(ExitCode.SERVICE if done.stuck else ExitCode.OK)
 
 

@@ -17,7 +17,7 @@ from palprep import api, batch, callbacks, journal as journals, serving
 from palprep.cli import options
 from palprep.cli.exits import ExitCode
 from palprep.cli.files import require_no_shards, require_there
-from palprep.cli.output import print_json, print_json_of_many, print_line, tell, telling
+from palprep.cli.output import print_json, print_json_of_many, print_line, tell
 from palprep.cli.results import Tally, people_at_work
 from palprep.errors import UsageError
 from palprep.journal import creations, runs
@@ -56,10 +56,7 @@ def watch(
     rate: options.RequestRate = None,
     retain: options.Retain = None,
     as_json: options.AsJson = False,
-    verbose: options.Verbose = False,
     quiet: options.Quiet = False,
-    log_file: options.LogFile = None,
-    log_format: options.LogFormatting = "text",
 ) -> None:
     """Without --wait it waits until all have ended. With --no-wait, as for cron, it asks about each
     training once. Nothing is created. Without --base-url it asks the service of the last run. The
@@ -71,26 +68,25 @@ def watch(
     )
     connection = batch.Connection(base_url=base_url, callback_url=callback_url)
     kept = f"All that was recorded is kept in {directory}."
-    with telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format):
-        with people_at_work(directory, kept, wanted=not as_json and not quiet) as progress:
-            ended = batch.watch(
-                directory,
-                connection=connection,
-                pace=pace,
-                tell=progress,
-                note=lambda each: tell(f"{each.person}: {each.text}"),
-                retain_s=retain,
-                with_reports=False,
-            )
-        found = Tally(ended.people)
-        if as_json:
-            for person in ended.people:
-                print_json(person.standing.to_json())
-        else:
-            found.print_people()
-        tell(found.summary())
-        found.tell_blockers(directory)
-        tell(found.next_step(directory, dry_run=ended.head.dry_run))
+    with people_at_work(directory, kept, wanted=not as_json and not quiet) as progress:
+        ended = batch.watch(
+            directory,
+            connection=connection,
+            pace=pace,
+            tell=progress,
+            note=lambda each: tell(f"{each.person}: {each.text}"),
+            retain_s=retain,
+            with_reports=False,
+        )
+    found = Tally(ended.people)
+    if as_json:
+        for person in ended.people:
+            print_json(person.standing.to_json())
+    else:
+        found.print_people()
+    tell(found.summary())
+    found.tell_blockers(directory)
+    tell(found.next_step(directory, dry_run=ended.head.dry_run))
     raise typer.Exit(found.exit_code(dry_run=ended.head.dry_run))
 
 
@@ -116,7 +112,6 @@ def status(
         typer.Option(metavar="ID", help="Only those for whom this is in the way, as `run` tells."),
     ] = None,
     as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """The exit code is 4 while a doubt about consent holds somebody's replica, or a create is in
     doubt. A create does not count while a run is at work, which may resolve it."""
@@ -145,16 +140,15 @@ def status(
         everybody.print_people()
         for head, people in journals_read:
             _show_open_ends(head, people)
-        with telling(quiet=quiet):
-            tell(everybody.summary())
-            if because is None:
-                everybody.tell_blockers(*directories)
-            head = journals_read[0][0]
-            # The commands that resolve doubts have been printed. What a script made without a run
-            # has no page, and no command goes on with it.
-            if not doubts and len(directories) == 1 and head.has_run:
-                place = directories[0]
-                tell(everybody.next_step(place, dry_run=dry_run, running=head.running))
+        tell(everybody.summary())
+        if because is None:
+            everybody.tell_blockers(*directories)
+        head = journals_read[0][0]
+        # The commands that resolve doubts have been printed. What a script made without a run
+        # has no page, and no command goes on with it.
+        if not doubts and len(directories) == 1 and head.has_run:
+            place = directories[0]
+            tell(everybody.next_step(place, dry_run=dry_run, running=head.running))
     raise typer.Exit(ExitCode.IN_DOUBT if doubts else everybody.exit_code(dry_run=dry_run))
 
 
@@ -224,7 +218,6 @@ def report(
     into: Annotated[
         Path | None, typer.Option(help="The folder for the results of several DIRs as one.")
     ] = None,
-    quiet: options.Quiet = False,
 ) -> None:
     for each in directories:
         require_there(each)
@@ -236,15 +229,14 @@ def report(
         raise UsageError("Give --into: the folder for the results of all of them as one")
     print_line(page)
     journals_read, everybody = _read(directories)
-    with telling(quiet=quiet):
-        tell(everybody.summary())
-        everybody.tell_blockers(*directories)
-        if into is not None:
-            tell(f"Next: open {shlex.quote(str(page))}")
-        else:
-            [(head, _)] = journals_read
-            step = everybody.next_step(directories[0], dry_run=head.dry_run, running=head.running)
-            tell(step)
+    tell(everybody.summary())
+    everybody.tell_blockers(*directories)
+    if into is not None:
+        tell(f"Next: open {shlex.quote(str(page))}")
+    else:
+        [(head, _)] = journals_read
+        step = everybody.next_step(directories[0], dry_run=head.dry_run, running=head.running)
+        tell(step)
 
 
 def _read(
@@ -295,7 +287,6 @@ def listen(
         str | None,
         typer.Option(help="How the service reaches this port: a tunnel's or proxy's address."),
     ] = None,
-    quiet: options.Quiet = False,
     log_format: options.LogFormatting = "text",
 ) -> None:
     """Prints the secret address to give as callback_url."""
@@ -312,7 +303,7 @@ def listen(
             to_log = log_format == "json"
             (tell if to_log else print_line)(f"{kind}: {api.redact(delivery.body)}")
 
-    with telling(quiet=quiet, log_format=log_format), serving.until_signalled() as stop:
+    with serving.until_signalled() as stop:
         with (
             journals.Journal.of(journal, create=True) as opened,
             journals.callback_server(

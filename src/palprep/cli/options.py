@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
+from collections.abc import Callable
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from palprep.cli.output import telling
 from palprep.errors import UsageError
 from palprep.storage import CLOUDS
 from palprep.vocabulary import Role
@@ -203,3 +207,37 @@ NoWait = Annotated[bool, typer.Option("--no-wait", help="Wait for no training.")
 RequestRate = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Send at most N requests in a second.")
 ]
+
+
+def _told(
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    log_file: LogFile = None,
+    log_format: LogFormatting = "text",
+) -> None:
+    """The options of every command."""
+
+
+def spread(function: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer reads it: a parameter whose type is a dataclass of options stands for
+    its fields, and the options of every command come last. ``function`` runs while lines for the
+    user go where these say; it is given those that it names."""
+    own, told = (inspect.signature(each, eval_str=True).parameters for each in (function, _told))
+    groups: dict[str, Any] = {n: p.annotation for n, p in own.items() if is_dataclass(p.annotation)}
+    fields = {n: inspect.signature(kind, eval_str=True).parameters for n, kind in groups.items()}
+    single: dict[str, inspect.Parameter] = {}
+    for name, parameter in own.items():
+        single |= fields.get(name, {name: parameter})
+    single |= {name: each for name, each in told.items() if name not in single}
+
+    def command(**given: Any) -> None:
+        arguments = {name: given[name] for name in own if name not in groups}
+        for name, kind in groups.items():
+            arguments[name] = kind(**{field: given[field] for field in fields[name]})
+        with telling(**{name: given[name] for name in told}):
+            function(**arguments)
+
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in single.values()]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command

@@ -27,7 +27,7 @@ from palprep import (
 from palprep.batch import people as batch_people
 from palprep.cli import options
 from palprep.cli.files import limits_of, require_no_shards, require_there
-from palprep.cli.output import print_line, tell, telling
+from palprep.cli.output import print_line, tell
 from palprep.cli.results import Tally
 from palprep.consent import wording
 from palprep.errors import UsageError
@@ -59,43 +59,39 @@ def guide(
     language: options.ReadersLanguage = "en",
     statement: options.Statement = None,
     profile: options.ProfileName = DEFAULT_PROFILE,
-    quiet: options.Quiet = False,
 ) -> None:
     views.require_page_name(into)
-    with telling(quiet=quiet):
-        limits = rules.load_profile(profile)
-        own = wording.read_statement(statement) if statement else None
-        spoken = language if own else "en"
-        words = wording.statement_for(full_name, own, language=spoken)
-        page = views.guide_page(
-            words.full_name, statement=words.text, spoken=spoken, profile=limits, language=language
-        )
-        storage.write_text(into, page)
-        print_line(into)
-        tell("Next: send it, or print it. It needs no other file.")
+    limits = rules.load_profile(profile)
+    own = wording.read_statement(statement) if statement else None
+    spoken = language if own else "en"
+    words = wording.statement_for(full_name, own, language=spoken)
+    page = views.guide_page(
+        words.full_name, statement=words.text, spoken=spoken, profile=limits, language=language
+    )
+    storage.write_text(into, page)
+    print_line(into)
+    tell("Next: send it, or print it. It needs no other file.")
 
 
 def ask(
     directory: options.Output,
     into: Annotated[Path, typer.Option(help="The folder for the messages.")],
     language: options.ReadersLanguage = "en",
-    quiet: options.Quiet = False,
 ) -> None:
     """Each is a text and a page with their picture, in the language of their settings, or else in
     that of --language. messages.csv has all of them, for a mail merge."""
     require_there(directory)
-    with telling(quiet=quiet):
-        written = batch.write_messages(directory, into, language)
-        for each in written:
-            print_line(into / f"{each.person}.txt")
-            if each.english:
-                findings = ", ".join(each.english)
-                tell(f"{each.person}: told in English, for want of a translation: {findings}")
-        if not written:
-            tell("Nobody is to send anything again: no message was written")
-            return
-        count = texts.counted(len(written), "message", "messages")
-        tell(f"{count} in {into}, and nothing was sent. Next: look at them, and send them")
+    written = batch.write_messages(directory, into, language)
+    for each in written:
+        print_line(into / f"{each.person}.txt")
+        if each.english:
+            findings = ", ".join(each.english)
+            tell(f"{each.person}: told in English, for want of a translation: {findings}")
+    if not written:
+        tell("Nobody is to send anything again: no message was written")
+        return
+    count = texts.counted(len(written), "message", "messages")
+    tell(f"{count} in {into}, and nothing was sent. Next: look at them, and send them")
 
 
 def record(
@@ -113,8 +109,6 @@ def record(
     model: options.WhisperModel = None,
     time_limit: options.TimeLimit = None,
     memory_limit: options.MemoryLimit = None,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Portrait, consent with a fresh code, voice and training video land in the person's folder."""
     _require_folder_of_one(person)
@@ -122,7 +116,6 @@ def record(
     judged_by, model = rules.load_profile(profile), model and statements.require_model(model)
     folder, limits = person.absolute(), limits_of(time_limit, memory_limit)
     with (
-        telling(verbose=verbose, quiet=quiet),
         journals.Journal.of(into, create=True) as journal,
         preflight.media_workers(_WORKERS, limits=limits) as engine,
     ):
@@ -144,8 +137,6 @@ def review(
     port: options.Port = 8703,
     no_browser: NoBrowser = False,
     base_url: options.LastBaseUrl = None,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """It goes on with the people, profile and service of the last run, and takes all other options
     from the environment."""
@@ -156,15 +147,14 @@ def review(
         service = _service(base_url, last.body)
         if service is not None:  # Checked before anything is answered: the next run needs the key.
             batch.Connection(base_url=service).require_key()
-    with telling(verbose=verbose, quiet=quiet):
-        with preflight.media_workers(1) as engine:
-            goes_on = partial(_go_on, directory, base_url)
-            answering = pages.Review(directory.resolve(), engine, goes_on)
-            _serve("review", answering, port, no_browser=no_browser)
-        with runs.status(directory) as (head, standings):
-            people = Tally(standings)
-        tell(people.summary())
-        tell(people.next_step(directory, dry_run=head.dry_run))
+    with preflight.media_workers(1) as engine:
+        goes_on = partial(_go_on, directory, base_url)
+        answering = pages.Review(directory.resolve(), engine, goes_on)
+        _serve("review", answering, port, no_browser=no_browser)
+    with runs.status(directory) as (head, standings):
+        people = Tally(standings)
+    tell(people.summary())
+    tell(people.next_step(directory, dry_run=head.dry_run))
     raise typer.Exit(people.exit_code(dry_run=head.dry_run))
 
 

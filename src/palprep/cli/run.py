@@ -16,7 +16,7 @@ from palprep import batch, views
 from palprep.batch import people as batch_people
 from palprep.cli import options
 from palprep.cli.files import limits_of
-from palprep.cli.output import SAME, print_json, tell, tell_detail, telling
+from palprep.cli.output import SAME, print_json, tell, tell_detail
 from palprep.cli.results import Tally, people_at_work
 from palprep.rules import texts
 from palprep.vocabulary import DEFAULT_PROFILE
@@ -111,8 +111,6 @@ def run(
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
     quiet: options.Quiet = False,
-    log_file: options.LogFile = None,
-    log_format: options.LogFormatting = "text",
 ) -> None:
     """The key comes from PALPREP_API_KEY. The same command again continues where a run ended, and
     creates nothing twice. Without --wait, trainings are waited for up to 15 minutes."""
@@ -146,44 +144,43 @@ def run(
         f"All that was recorded is kept in {place}. A request that was under way may be in doubt: "
         f"`{look}` tells."
     )
-    with telling(verbose=verbose, quiet=quiet, log_file=log_file, log_format=log_format):
-        with people_at_work(place, kept, wanted=not as_json and not quiet) as progress:
-            ended = batch.run(
-                people,
-                into=into,
-                options=batch.RunOptions(
-                    select=select,
-                    connection=connection,
-                    pace=pace,
-                    engine=engine,
-                    jobs=jobs,
-                    store=store,
-                    limits=limits,
-                    profile=profile,
-                    dry_run=dry_run,
-                    without_consent=without_consent,
-                    keep_sources=keep_sources,
-                    retain_s=retain,
-                    whisper_model=model,
-                ),
-                tell=progress,
-                with_reports=False,
-                note=tell_note,
-            )
-        found = Tally(ended.people)
-        if as_json:
-            for line in batch.written_results(place, {each.slug for each in ended.people}):
-                print_json(line)
-        else:
-            found.print_people()
-        tell(f"{found.summary()}, in {views.duration(time.monotonic() - began)}")
-        if not as_json:
-            tell(f"The whole story is in {place / 'report.html'}")
-        found.tell_blockers(place)
-        if notes["guess"] and not verbose:
-            guessed = texts.counted(notes["guess"], "guess", "guesses")
-            tell(f"{guessed} about files and names: --verbose tells them")
-        if notes["unused"] > _TOLD["unused"] and not verbose:
-            tell(f"{notes['unused']} files are not used: --verbose names all of them")
-        tell(found.next_step(place, dry_run=dry_run, again=SAME))
+    with people_at_work(place, kept, wanted=not as_json and not quiet) as progress:
+        ended = batch.run(
+            people,
+            into=into,
+            options=batch.RunOptions(
+                select=select,
+                connection=connection,
+                pace=pace,
+                engine=engine,
+                jobs=jobs,
+                store=store,
+                limits=limits,
+                profile=profile,
+                dry_run=dry_run,
+                without_consent=without_consent,
+                keep_sources=keep_sources,
+                retain_s=retain,
+                whisper_model=model,
+            ),
+            tell=progress,
+            with_reports=False,
+            note=tell_note,
+        )
+    found = Tally(ended.people)
+    if as_json:
+        for line in batch.written_results(place, {each.slug for each in ended.people}):
+            print_json(line)
+    else:
+        found.print_people()
+    tell(f"{found.summary()}, in {views.duration(time.monotonic() - began)}")
+    if not as_json:
+        tell(f"The whole story is in {place / 'report.html'}")
+    found.tell_blockers(place)
+    if notes["guess"] and not verbose:
+        guessed = texts.counted(notes["guess"], "guess", "guesses")
+        tell(f"{guessed} about files and names: --verbose tells them")
+    if notes["unused"] > _TOLD["unused"] and not verbose:
+        tell(f"{notes['unused']} files are not used: --verbose names all of them")
+    tell(found.next_step(place, dry_run=dry_run, again=SAME))
     raise typer.Exit(found.exit_code(dry_run=dry_run))
