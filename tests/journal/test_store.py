@@ -182,10 +182,10 @@ def test_two_programs_may_make_the_journal_at_once(path, monkeypatch):
     Journal(path, create=True).close()
     monkeypatch.undo()
     new = path.with_name("new.sqlite")
-    reader = sqlite3.connect(new, check_same_thread=False, isolation_level=None)
+    reader = connect(new, check_same_thread=False, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    ends = threading.Timer(0.3, reader.execute, ["ROLLBACK"])
+    ends = threading.Timer(0.3, reader.close)
     ends.start()
     with Journal(new, create=True) as journal:
         assert journal.setting("a", lambda: "b") == "b"
