@@ -6,15 +6,19 @@ import contextlib
 import errno
 import os
 import sqlite3
+import threading
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from palprep import system
 from palprep.errors import JournalBusy, JournalError
 from palprep.journal.runs import projection
 from palprep.storage import private_file
+
+T = TypeVar("T")
 
 _VERSION = 6
 """Of the file's tables and of the entries in them."""
@@ -43,6 +47,27 @@ CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON entry
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 """
 """A long body is stored compressed. Entries change only while a person is forgotten."""
+
+
+class Guard:
+    """Lets one thread at a time do some work. Ctrl-C can raise KeyboardInterrupt between any two
+    steps of Python: from 3.14 on also when a lock is taken, and `with` is not yet entered. So it is
+    taken within `try`. A context manager written in Python has steps of its own, in which the lock
+    would stay taken: so the work is handed in, and nothing is yielded."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def do(self, work: Callable[[], T]) -> T:
+        """The result of ``work``. It may do more under the same guard."""
+        try:
+            self._lock.acquire()
+            return work()
+        finally:
+            try:  # noqa: SIM105 -- `suppress` takes steps before the lock is given back
+                self._lock.release()
+            except RuntimeError:  # Interrupted while it waited for the lock.
+                pass
 
 
 def packed(text: str) -> str | bytes:

@@ -65,9 +65,8 @@ class Journal:
     ) -> None:
         self.path = None if path is None else Path(path)
         self._now = now
-        self._guard = threading.Lock()
+        self._guard = file.Guard()
         self._turns: dict[str, threading.Lock] = {}
-        self._reading = threading.Lock()
         self._read: dict[tuple[type[Body], str], tuple[int, dict[str, Any]]] = {}
         self._lock = contextlib.ExitStack()
         self._locked = lock or path is None
@@ -178,7 +177,8 @@ class Journal:
         """The last value under each name that ``named`` gives to entries of a kind and a key. Each
         call reads only what was added since the one before."""
         condition, names = _of_kind(kind)
-        with self._reading:
+
+        def read() -> dict[str, T]:
             seq, found = self._read.get((kind, key), (0, {}))
             since = f"{condition} AND key = ? AND seq > ? ORDER BY seq"
             for entry in self._entries(since, *names, key, seq):
@@ -186,6 +186,8 @@ class Journal:
                 found[name] = value
             self._read[kind, key] = seq, found
             return dict(found)
+
+        return self._guard.do(read)
 
     def one_by_one(self, kind: type[B]) -> Iterator[Entry[B]]:
         """All entries of a kind, as :meth:`entries`. All at once may not fit into memory."""
@@ -329,8 +331,7 @@ class Journal:
 
     def turn(self, key: str) -> threading.Lock:
         """The lock to hold while creating under this key."""
-        with self._guard:
-            return self._turns.setdefault(key, threading.Lock())
+        return self._turns.setdefault(key, threading.Lock())  # One step, for all threads.
 
     def exclusive(self) -> contextlib.AbstractContextManager[None]:
         """Keep runs from starting. Raises JournalBusy when one is at work."""
@@ -339,8 +340,7 @@ class Journal:
         return file.run_lock(self.path)
 
     def close(self) -> None:
-        with self._guard:
-            self._connection.close()
+        self._guard.do(self._connection.close)
         self._lock.close()
 
     def __enter__(self) -> Self:
@@ -380,16 +380,16 @@ class Journal:
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """The result of ``work``, called with the connection in a transaction of its own while no
-        other thread has it. Ctrl-C can raise KeyboardInterrupt between any two steps of Python. A
-        lock and a connection are written in C, and `with` enters and leaves them in one step. A
-        context manager written in Python has steps of its own, in which the lock would stay taken:
-        so `work` is handed in, and nothing is yielded."""
-        with self._guard:
-            try:
-                with self._connection:
-                    return work(self._connection)
-            except (sqlite3.Error, UnicodeEncodeError) as error:
-                raise file.as_journal_error(self.path, error) from None
+        other thread has it. A connection is written in C, and `with` leaves it in one step."""
+
+        def in_transaction() -> T:
+            with self._connection:
+                return work(self._connection)
+
+        try:
+            return self._guard.do(in_transaction)
+        except (sqlite3.Error, UnicodeEncodeError) as error:
+            raise file.as_journal_error(self.path, error) from None
 
 
 def _of_kind(kind: type[Body]) -> tuple[str, list[str]]:
