@@ -117,6 +117,24 @@ def test_the_first_signal_waits_for_the_end_and_the_second_does_not() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="POSIX alone has it")
+def test_a_signal_of_the_programs_own_waits_for_the_end_too() -> None:
+    """Such as the alarm of a limit of time."""
+
+    def too_late(*_: object) -> None:
+        raise TimeoutError
+
+    before, done = signal.signal(signal.SIGUSR1, too_late), []
+    try:
+        with pytest.raises(TimeoutError):
+            _do(
+                Stop(), lambda: signal.raise_signal(signal.SIGUSR1), lambda: done.append("the rest")
+            )
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert done == ["more"]
+
+
 @pytest.fixture(autouse=True)
 def _interruptible() -> Iterator[None]:
     """Also where the tests themselves run under `nohup`."""

@@ -45,3 +45,18 @@ def test_what_is_no_size(text: str) -> None:
 def test_every_command_says_more_or_less_and_keeps_a_log(name: str) -> None:
     given = {option for each in load(name).params for option in each.opts}
     assert given >= {"--verbose", "--quiet", "--log-file", "--log-format"}
+
+
+def test_an_option_wins_over_a_variable_that_says_the_opposite(palprep, monkeypatch) -> None:
+    monkeypatch.setenv("PALPREP_QUIET", "1")
+    assert "unsaid_word_probability" in palprep("explain", "consent_spoken", "--verbose").out
+    both = palprep("explain", "consent_spoken", "--verbose", "--quiet")
+    assert (both.code, both.err) == (2, "palprep: Give --verbose or --quiet, not both\n")
+
+
+def test_a_log_holds_the_summary_that_json_leaves_out(palprep, tmp_path) -> None:
+    path, log = tmp_path / "ada.jpg", tmp_path / "log"
+    path.write_bytes(b"no image")
+    told = palprep("check", path, "--json", "--log-file", log)
+    assert told.err == ""
+    assert "1 file: 1 could not be read." in log.read_text()

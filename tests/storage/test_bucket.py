@@ -127,7 +127,10 @@ def test_what_names_no_bucket(url):
 @pytest.mark.parametrize("url", ["s3://media", "gs://media", "az://media"])
 @pytest.mark.parametrize(
     "option",
-    [{"timeout": "1s"}, {"{}_timeout": "1s"}, {"ALLOW_HTTP": True}, {"{}_read_timeout": "1s"}],
+    [
+        *({"timeout": "1s"}, {"{}_timeout": "1s"}, {"ALLOW_HTTP": True}, {"{}_read_timeout": "1s"}),
+        {"default_headers": {"x-team": "media"}},
+    ],
 )
 def test_options_of_the_client_are_told_from_settings(url, option):
     """obstore panics where it meets one among the settings."""

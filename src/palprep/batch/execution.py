@@ -40,7 +40,7 @@ from palprep.journal.creations import CUT_OFF, Creation, up_to_date
 from palprep.journal.entries import PersonEnded
 from palprep.journal.runs import PersonOutcome
 from palprep.publish import Publisher
-from palprep.system import ENDING, NO_MORE, gives_no_more
+from palprep.system import NO_MORE, gives_no_more
 from palprep.workers import WorkStopped
 
 P = ParamSpec("P")
@@ -235,7 +235,7 @@ def ending_in_order(stop: Stop) -> Iterator[None]:
 
     with contextlib.ExitStack() as restored:
         if threading.current_thread() is threading.main_thread():
-            for number in ENDING:
+            for number in signal.valid_signals():
                 if callable(before := signal.getsignal(number)):
                     restored.callback(signal.signal, number, before)
                     signal.signal(number, partial(hear, before))

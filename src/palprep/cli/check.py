@@ -16,7 +16,7 @@ from palprep.batch import people
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import FileOptions, files_at_work, fix_command, limits_of, require_there
-from palprep.cli.output import SAME, print_error, print_json, show, tell, tell_warning
+from palprep.cli.output import SAME, print_error, print_json, show, tell, tell_detail, tell_warning
 from palprep.errors import PalprepError, UnsupportedMedia, UsageError
 from palprep.media import sources
 from palprep.rules import plans, texts
@@ -82,10 +82,10 @@ def check(
                 else:
                     show(terminal.report_view(report, verbose=verbose))
             work.done += 1
-    if verbose or not asked.as_json:
-        tell(_summary(endings, work.passed_over))
-        well = "nothing to fix. `palprep run FOLDER` sends what is in a folder of people."
-        tell(f"Next: {fix_command(paths, asked)}" if fixable else work.next_step(well))
+    say = tell_detail if asked.as_json else tell
+    say(_summary(endings, work.passed_over))
+    well = "nothing to fix. `palprep run FOLDER` sends what is in a folder of people."
+    say(f"Next: {fix_command(paths, asked)}" if fixable else work.next_step(well))
     raise typer.Exit(worst(work.codes))
 
 
@@ -156,10 +156,9 @@ def fix(
                 work.count(*reports)
                 work.done += all(each.passed for each in reports)
                 _show(found, as_json=asked.as_json, verbose=verbose)
-    if verbose or not asked.as_json:
-        tell(_fix_summary(made, into / REJECTED, failed=failed))
-        well = f"publish what is in {into}; or let `palprep run FOLDER` do all steps."
-        tell(work.next_step(well))
+    say = tell_detail if asked.as_json else tell
+    say(_fix_summary(made, into / REJECTED, failed=failed))
+    say(work.next_step(f"publish what is in {into}; or let `palprep run FOLDER` do all steps."))
     raise typer.Exit(worst(work.codes))
 
 

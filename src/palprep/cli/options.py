@@ -230,14 +230,21 @@ def spread(function: Callable[..., None]) -> Callable[..., None]:
         single |= fields.get(name, {name: parameter})
     single |= {name: each for name, each in told.items() if name not in single}
 
-    def command(**given: Any) -> None:
+    def command(context: typer.Context, **given: Any) -> None:
+        if given["verbose"] and given["quiet"]:
+            for name in ("verbose", "quiet"):
+                source = context.get_parameter_source(name)
+                given[name] = source is None or source.name != "ENVIRONMENT"
         arguments = {name: given[name] for name in own if name not in groups}
         for name, kind in groups.items():
             arguments[name] = kind(**{field: given[field] for field in fields[name]})
         with telling(**{name: given[name] for name in told}):
             function(**arguments)
 
-    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in single.values()]
+    of_typer = inspect.signature(command, eval_str=True).parameters["context"]
+    parameters = [
+        each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (of_typer, *single.values())
+    ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     return command

@@ -20,7 +20,7 @@ from palprep.storage import private_file
 
 T = TypeVar("T")
 
-_VERSION = 6
+_VERSION = 7
 """Of the file's tables and of the entries in them."""
 _APPLICATION_ID = 0x50414C4A  # "PALJ", in the header of the file
 _MADE_WITHIN_S = 5.0

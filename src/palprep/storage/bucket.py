@@ -42,8 +42,8 @@ _PARTS_AT_ONCE = 4
 """obstore gives a part of 5 MiB 30 seconds: four at once need an uplink of 6 Mbit/s."""
 
 _OF_CLIENT = re.compile(
-    "(?:(?:aws|google|azure)_)?((?:allow_|connect_t|read_t|timeout|default_content_type|http[12]_|"
-    r"pool_|proxy_|randomize_addresses|user_agent)\w*)",
+    "(?:(?:aws|google|azure)_)?((?:allow_|connect_t|read_t|timeout|default_content_type|"
+    r"default_headers|http[12]_|pool_|proxy_|randomize_addresses|root_certificate|user_agent)\w*)",
     re.IGNORECASE,
 )
 """The client's options. obstore panics where it meets one among the settings of a store."""
