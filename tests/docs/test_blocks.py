@@ -171,8 +171,10 @@ def run_shell(block: Block, where: str) -> str:
 
 def require_success(command: list[str], where: str) -> str:
     """What it printed, errors too."""
-    both = subprocess.STDOUT
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=both, text=True, check=False)
+    pipe, both = subprocess.PIPE, subprocess.STDOUT
+    # Not the process's own: readline, which pytest loads, sets COLUMNS where os.environ has none.
+    env = {**os.environ}
+    done = subprocess.run(command, env=env, stdout=pipe, stderr=both, text=True, check=False)
     assert done.returncode == 0, f"{where}\n{done.stdout}"
     return done.stdout
 
