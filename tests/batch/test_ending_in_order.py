@@ -127,9 +127,7 @@ def test_a_signal_of_the_programs_own_waits_for_the_end_too() -> None:
     before, done = signal.signal(signal.SIGUSR1, too_late), []
     try:
         with pytest.raises(TimeoutError):
-            _do(
-                Stop(), lambda: signal.raise_signal(signal.SIGUSR1), lambda: done.append("the rest")
-            )
+            _do(Stop(), lambda: signal.raise_signal(signal.SIGUSR1), lambda: done.append("more"))
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert done == ["more"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from palprep.cli.exits import Interrupted
 
-GIVE_UP_S, AGAIN_S = 60.0, 15.0
+GIVE_UP_S, AGAIN_S = 60.0, 3.0
 
 
 def raise_interrupted(number: int, _: object) -> None:
