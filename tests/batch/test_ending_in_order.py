@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
-import textwrap
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
+from interrupting import require_survives
 
 from palprep.batch.execution import ending_in_order
 from palprep.batch.work.context import Stop
-
-SUPPORT = Path(__file__).parents[1] / "support"
 
 PROGRAM = """
     import concurrent.futures, sys, threading
@@ -60,15 +54,7 @@ PROGRAM = """
 
 @pytest.mark.parametrize("handler", ["own", "python"])
 def test_an_interruption_at_any_moment_ends_it(handler: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PROGRAM), handler, "300"],
-        env={**os.environ, "PYTHONPATH": str(SUPPORT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
+    require_survives(PROGRAM, handler, "300")
 
 
 def _defect() -> None:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
-
-SUPPORT = Path(__file__).parents[1] / "support"
+from interrupting import require_survives
 
 PROGRAM = """
     import sys
@@ -49,13 +44,4 @@ PROGRAM = """
 
 @pytest.mark.parametrize("handler", ["own", "python"])
 def test_no_interruption_leaves_it_locked_or_half_written(tmp_path: Path, handler: str) -> None:
-    command = [sys.executable, "-c", textwrap.dedent(PROGRAM), tmp_path / "j.sqlite", handler]
-    ran = subprocess.run(
-        [*command, "600"],
-        env={**os.environ, "PYTHONPATH": str(SUPPORT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
+    require_survives(PROGRAM, tmp_path / "j.sqlite", handler, "600")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import faulthandler
+import os
 import random
 import signal
+import subprocess
 import sys
+import textwrap
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 from palprep.cli.exits import Interrupted
 
@@ -56,3 +60,16 @@ def attack(
                 faulthandler.dump_traceback()
                 sys.exit(f"the lock stays held after {hits} interruptions")
     faulthandler.cancel_dump_traceback_later()
+
+
+def require_survives(program: str, *arguments: str | Path) -> None:
+    """Run a program, which attacks something, in a process of its own."""
+    ran = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
