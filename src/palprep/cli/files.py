@@ -152,11 +152,11 @@ def files_at_work(
     """The files at these paths, with workers, which may write only into the folder ``writes``. A
     signal ends the command, with a line that says how many files were ``done``, which is a word
     such as "checked". Without --json raises UsageError for paths at which nothing can be read."""
+    limits = limits_of(asked.time_limit, asked.memory_limit)
     listed = [(path, tuple(files_below(path)) if is_folder(path) else (path,)) for path in paths]
     missing = [path for path, _ in listed if not os.path.lexists(path)]
     if missing and not asked.as_json:
         raise UsageError(" ".join(map(_not_there, missing)))
-    limits = limits_of(asked.time_limit, asked.memory_limit)
     inputs: list[Input] = []
     work = None
 
