@@ -79,6 +79,7 @@ class _Countdown:
 
     def __init__(self, seconds: float) -> None:
         self._left_s, self._looked = seconds, time.monotonic()
+        self._due = self._looked + _LOOK_S
 
     def left_s(self) -> float:
         """Raises TimeoutError once none is left. Asked more often than every second."""
@@ -87,6 +88,14 @@ class _Countdown:
         if self._left_s <= 0:
             raise TimeoutError
         return self._left_s
+
+    def is_due(self) -> bool:
+        """Whether what the task takes is to be measured again."""
+        now = time.monotonic()
+        if now < self._due:
+            return False
+        self._due = now + _LOOK_S
+        return True
 
 
 class Worker:
@@ -147,7 +156,6 @@ class Worker:
             self._channel.send(pickle.dumps(within))
         self._reaping = threading.Lock()
         self._reaped = False
-        self._looked = 0.0
 
     @property
     def pid(self) -> int:
@@ -187,7 +195,6 @@ class Worker:
         from palprep.workers.meter import Meter  # noqa: PLC0415
 
         meter = Meter(self.pid)
-        self._looked = time.monotonic()
         try:
             self._channel.send(task)
         except OSError:
@@ -244,9 +251,8 @@ class Worker:
         while True:
             # By the clock, not by silence: a task that tells something every moment is looked at,
             # too.
-            if time.monotonic() - self._looked >= _LOOK_S:
+            if countdown.is_due():
                 look()
-                self._looked = time.monotonic()
             seconds = min(countdown.left_s(), _LOOK_S)
             try:
                 message = self._channel.receive(seconds)
