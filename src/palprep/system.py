@@ -140,7 +140,9 @@ def kill_group(pid: int) -> None:
     import psutil  # noqa: PLC0415 -- as socket above
 
     with contextlib.suppress(psutil.NoSuchProcess):
-        for each in (*psutil.Process(pid).children(recursive=True), psutil.Process(pid)):
+        process = psutil.Process(pid)
+        # It goes first: it could still act on the end of a child.
+        for each in (process, *process.children(recursive=True)):
             each.kill()
 
 
