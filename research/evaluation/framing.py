@@ -2,7 +2,7 @@
 
     python -m research.evaluation.framing PICTURES [--table docs/accuracy.md]
 
-PICTURES holds what face_material.py wrote. The official portraits of
+PICTURES holds what sources_and_labels.py wrote. The official portraits of
 material/only_one_person_visible.csv whose whole head is seen are cut at the top, so that some room
 is left above the hair, or some of it is cut away. Where the hair ends in the whole portrait is what
 the person mask says of it there.

@@ -2,7 +2,7 @@
 
     python -m research.evaluation.gaze PICTURES [--table docs/accuracy.md]
 
-PICTURES holds what face_material.py wrote. Taken are the faces that
+PICTURES holds what sources_and_labels.py wrote. Taken are the faces that
 material/looking_straight_at_camera.csv and material/portraits.csv call fit: a careful person sees
 them look into the lens. Whatever is read beside it is the error of the measure. Prints, and with
 --table writes into the document, that error by what it may depend on: the size of the eyes, how

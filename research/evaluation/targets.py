@@ -2,14 +2,12 @@
 
     python -m research.evaluation.targets PICTURES [--development FOLDER] [--table docs/accuracy.md]
 
-PICTURES holds what face_material.py wrote. Counted are pictures of sources that nothing is fitted
-on, and where a kind is known of sources for fitting alone, what a fit without the picture says of
-it. FOLDER holds a labels.csv and its pictures (research/material/corpus_labels.py says
-how): the development
-pictures, by which some limits were once set; without it their column stays empty. A second table
-says which kinds of them are misjudged. Prints the tables, and with --table writes them into the
-document.
-"""
+PICTURES holds what sources_and_labels.py wrote. Counted are pictures of sources that nothing is
+fitted on, and where a kind is known of sources for fitting alone, what a fit without the picture
+says of it. FOLDER holds a labels.csv and its pictures (research/material/corpus_labels.py says
+how): the development pictures, by which some limits were once set; without it their column stays
+empty. A second table says which kinds of them are misjudged. Prints the tables, and with --table
+writes them into the document. """
 
 from __future__ import annotations
 

@@ -2,16 +2,18 @@
 
     python -m research.training.age PICTURES [--out FILE]
 
-PICTURES holds what face_material.py wrote. material/appears_under_18.csv says of each picture
-whether it shows an adult. The model is fitted on the sources for fitting alone, both with faces
-of FairFace. Its annotators gave decades, so that people of 18 and 19 count as minors: the model
-errs on the strict side. The faces of the other sources have their ages in years: the limits are set
+PICTURES holds what sources_and_labels.py wrote. material/appears_under_18.csv says of each picture
+whether it shows an adult. The model is fitted on the source for fitting alone, with faces of
+FairFace: of each sex and each of its seven groups 200 who look 20 to 29 and as many who look 10 to
+19, and fewer of the decades beside. So most faces stand near the border, and all groups count
+alike. The annotators gave decades, so that people of 18 and 19 count as minors: the model errs on
+the strict side. The faces of the other sources have their ages in years: the limits are set
 so that few of their minors pass, and no fit portrait fails (docs/accuracy.md).
 
 A ridge logistic regression on what the age network says and on the identity embedding. Parts of
-the faces are held out in turn (every face is another person's), and the odds are fitted on the
+the faces are held out in turn (hardly two are of one person), and the odds are fitted on the
 scores of held-out faces, since those of faces that were trained on are too sure. The likelihoods of
-held-out faces are kept for evaluate_portraits.py. Prints the area under the ROC curve of the
+held-out faces are kept for evaluation/portraits.py. Prints the area under the ROC curve of the
 held-out faces, and how many of each kind lie below several likelihoods.
 """
 
@@ -33,9 +35,9 @@ from research.training.logistic import area_under_curve, fit_calibrated
 
 CHECK = "appears_under_18"
 
-RIDGE = 600.0
-"""Penalty on squared weights of standardised features: there is one feature to seven faces. From
-half to twice of it held-out faces are told best."""
+RIDGE = 100.0
+"""Penalty on squared weights of standardised features: there is one feature to 57 faces. From a
+third to twice of it faces of other sources are told alike."""
 
 LIKELIHOODS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 

@@ -2,15 +2,15 @@
 
     python -m research.training.covering PICTURES [--out FILE]
 
-PICTURES holds what face_material.py wrote. Of material/face_substantially_obscured.csv the bare
-faces of the sources for fitting are taken. Onto each, covers are painted, and things that may be
-taken for covers; all, and the face as it is, are then shrunk, blurred and encoded alike. No picture
-of a really covered face is fitted on: they all serve to measure.
+PICTURES holds what sources_and_labels.py wrote. Of material/face_substantially_obscured.csv the
+bare faces of the sources for fitting are taken. Onto each, covers are painted, and things that may
+be taken for covers; all, and the face as it is, are then shrunk, blurred and encoded alike. No
+picture of a really covered face is fitted on: they all serve to measure.
 
 Ridge logistic regressions on the maps of the scene network say how likely the face as a whole, its
 eyes, its nose and its mouth are bare. Whole sources are held out in turn, and the odds are
 fitted on the scores of held-out faces. The likelihoods of the labelled faces, held out likewise,
-are kept for evaluate_portraits.py. Prints the area under the ROC curve, in all and by cover.
+are kept for evaluation/portraits.py. Prints the area under the ROC curve, in all and by cover.
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
     python -m research.training.human PICTURES [--out FILE]
 
-PICTURES holds what face_material.py wrote. material/human_like_subject.csv says which face of
+PICTURES holds what sources_and_labels.py wrote. material/human_like_subject.csv says which face of
 which picture is what: photographs (of children too, and with masks), paintings, drawings,
 renderings and animals. The model is fitted on the sources for fitting alone.
 
 Ridge logistic regressions on the identity embedding of the face and on the maps of its scene are
 added up: their errors differ. Whole sources are held out in turn, and the odds are fitted on the
 scores of held-out faces, since those of faces that were trained on are too sure. The likelihoods of
-held-out faces are kept for evaluate_portraits.py. Prints the area under the ROC curve of the
+held-out faces are kept for evaluation/portraits.py. Prints the area under the ROC curve of the
 held-out faces, and what part of either kind lies above several likelihoods.
 """
 

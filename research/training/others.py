@@ -2,7 +2,7 @@
 
     python -m research.training.others PICTURES [--out FILE]
 
-PICTURES holds what face_material.py wrote. material/only_one_person_visible.csv says whether a
+PICTURES holds what sources_and_labels.py wrote. material/only_one_person_visible.csv says whether a
 picture shows one person alone, and if not, whether another face is seen or only some other part of
 somebody. The model is fitted on the sources for fitting alone: faces of FairFace, cut out of
 photographs of life, and portraits of staff pages, all of people alone.

@@ -59,10 +59,10 @@ def test_all_twelve_checks_of_the_service_are_there(picture, checks):
 @pytest.mark.parametrize(
     ("check_id", "changes", "outcome"),
     [
-        ("appears_under_18", {"subject__adult": 0.008}, Outcome.FAIL),
-        ("appears_under_18", {"subject__adult": 0.009}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.34}, Outcome.WARN),
-        ("appears_under_18", {"subject__adult": 0.35}, Outcome.PASS),
+        ("appears_under_18", {"subject__adult": 0.019}, Outcome.FAIL),
+        ("appears_under_18", {"subject__adult": 0.02}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.37}, Outcome.WARN),
+        ("appears_under_18", {"subject__adult": 0.38}, Outcome.PASS),
         ("human_like_subject", {"subject__human": 0.09}, Outcome.FAIL),
         ("human_like_subject", {"subject__human": 0.11}, Outcome.WARN),
         ("human_like_subject", {"subject__human": 0.19}, Outcome.WARN),
