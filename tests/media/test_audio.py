@@ -155,6 +155,35 @@ def test_half_of_a_recording_is_cut_off_where_it_states_its_length(make_sound, n
     assert (facts.truncated, facts.duration_s < 4.0) == (told, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "codec"), [("a.mp3", "libmp3lame"), ("a.aac", "aac"), ("a.caf", "pcm_s16le")]
+)
+def test_a_recording_that_ends_within_a_frame_is_cut_off(make_sound, name, codec):
+    path = make_sound(name, sine(3.0, 44_100), codec=codec, rate=44_100)
+    content = path.read_bytes().replace(b"Info", b"none").replace(b"Xing", b"none")
+    for lacking in (0, 20, len(content) // 2 + 1):
+        path.write_bytes(content[: len(content) - lacking])
+        assert heard_audio(Source.of(path)).truncated == bool(lacking), lacking
+
+
+@pytest.mark.parametrize(
+    ("magic", "speech", "silence"),
+    [(b"#!AMR\n", b"\x3c" + bytes(31), b"\x7c"), (b"#!AMR-WB\n", b"\x44" + bytes(60), b"\x7c")],
+)
+def test_an_amr_that_ends_within_a_frame_is_cut_off(tmp_path, magic, speech, silence):
+    path = tmp_path / "note.amr"
+    for end, told in ((speech, False), (silence, False), (speech[:9], True)):
+        path.write_bytes(magic + 50 * speech + end)
+        assert heard_audio(Source.of(path)).truncated == told, end
+
+
+def test_a_core_audio_file_whose_index_is_lost_is_told_as_cut_off(make_sound):
+    path = make_sound("a.caf", sine(3.0, 48_000), codec="alac")
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(DamagedMedia, match="it is cut off"):
+        heard_audio(Source.of(path))
+
+
 @pytest.mark.parametrize("length", [0, 0x7FFF_FFFF, 0xFFFF_FFFF])
 def test_a_wav_that_was_written_into_a_pipe_states_no_length(make_wav, length):
     path = make_wav(sine(3.0))

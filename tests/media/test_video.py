@@ -188,6 +188,21 @@ def test_cut_off_files(make_video, tmp_path):
     assert facts.frames < 100
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("a.ts", {}), ("a.m2ts", {"mpegts_m2ts_mode": "1"}), ("a.mkv", {"live": "1"}),
+     ("a.webm", {"live": "1"})],
+)  # fmt: skip
+def test_what_states_no_length_is_cut_off_where_it_ends_within_a_packet(make_video, name, options):
+    """As recordings of browsers and of OBS, and those of camcorders."""
+    codec = "libvpx" if "webm" in name else "libx264"
+    path = make_video(name, seconds=4.0, codec=codec, options=options)
+    whole = path.read_bytes()
+    for size, told in ((len(whole), False), (len(whole) - 9, True), (len(whole) // 2 + 5, True)):
+        path.write_bytes(whole[:size])
+        assert heard_video(Source.of(path)).truncated == told, size
+
+
 @pytest.mark.parametrize("with_sound", [False, True])
 def test_recordings_that_were_put_one_behind_the_other(make_video, tmp_path, with_sound):
     more = {"sound": sine(4.0, 48_000), "sound_rate": 48_000} if with_sound else {}

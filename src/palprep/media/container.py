@@ -75,6 +75,8 @@ def open_container(source: Source, *, analyse_frames: bool = True) -> Iterator[I
                 raise source.unreadable(error) from None
             source.require_same()  # FFmpeg tells of a disk that fails as it tells of damage.
         reason = getattr(error, "strerror", None) or str(error)
+        if source.content.truncated:
+            reason = "it is cut off: it holds less than it states"
         raise DamagedMedia(
             f"{source.name} starts like {source.type.description} but cannot be read "
             f"({reason}); export or record it again"
@@ -194,6 +196,36 @@ def decoded(packet: Packet[Any]) -> list[Any]:
         if gives_no_more(error):
             raise
         return []
+
+
+_KBPS = (
+    (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
+    (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
+)
+"""Bit rates of layer III by their index: of MPEG-2 and 2.5, and of MPEG-1."""
+_AMR_BYTES = (
+    (13, 14, 16, 18, 20, 21, 27, 32, 6, *[1] * 7),
+    (18, 24, 33, 37, 41, 47, 51, 59, 61, 6, *[1] * 6),
+)
+"""Frames of AMR by their type, with the byte that states it: narrowband and wideband."""
+
+
+def ends_within_frame(packet: Packet[Any], name: str, rate_hz: int) -> bool:
+    """Whether the last packet of a recording is shorter than its head states.
+
+    ``name`` is that of the format: MP3 (ISO/IEC 11172-3, 2.4.2.3), AAC as ADTS (13818-7, 6.2), AMR
+    (RFC 4867, 5.3). Others state the length of the whole: False.
+    """
+    head, stated = bytes(packet)[:6].ljust(6, b"\0"), 0
+    match name:
+        case "mp3" if head[0] == 0xFF and head[1] & 0xE6 == 0xE2:
+            first = head[1] >> 3 & 1
+            stated = _KBPS[first][head[2] >> 4] * (72_000 << first) // rate_hz + (head[2] >> 1 & 1)
+        case "aac" if head[0] == 0xFF:
+            stated = int.from_bytes(head[3:6]) >> 5 & 0x1FFF
+        case "amr":
+            stated = _AMR_BYTES[rate_hz > 8_000][head[0] >> 3 & 15]
+    return packet.size < stated
 
 
 def no_frame(source: Source) -> DamagedMedia:

@@ -13,6 +13,7 @@ from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.audio.stream import AudioStream
 from av.container import InputContainer
+from av.packet import Packet
 from av.stream import Disposition
 from numpy.typing import NDArray
 
@@ -319,10 +320,12 @@ def probe_audio(
         if sinks is not None:
             stream = audio_stream(container, streams[chosen].index, source)
             decode = AudioDecode(sinks(streams[chosen]), source, most_s=most_s)
+            last = None
             for packet in containers.Packets(container, stream):
                 decode.feed(packet)
                 if decode.full:
                     break
+                last = packet if packet.size else last
             decode.finish()
             heard_s = round(decode.heard_s, 6)
             cut_off = decode.full and facts.duration_s > heard_s
@@ -332,7 +335,7 @@ def probe_audio(
                     "heard_s": heard_s if cut_off else None,
                     "presented": decode.times.span,
                     "decoded_s": decode.times.length_s,
-                    "truncated": _is_cut_off(source, streams[chosen].duration_s, decode),
+                    "truncated": _is_cut_off(source, streams[chosen], decode, last),
                 }
             )
     if not facts.duration_s:
@@ -340,10 +343,14 @@ def probe_audio(
     return facts
 
 
-def _is_cut_off(source: Source, stated_s: float | None, decode: AudioDecode) -> bool:
-    if source.type.format != "flac" or decode.full or stated_s is None:
+def _is_cut_off(
+    source: Source, stream: AudioStreamFacts, decode: AudioDecode, last: Packet[Any] | None
+) -> bool:
+    if source.content.truncated or decode.full or last is None:
         return source.content.truncated
-    return stated_s - decode.heard_s > _MOST_LACKING_S
+    if source.type.format == "flac" and stream.duration_s is not None:
+        return stream.duration_s - decode.heard_s > _MOST_LACKING_S
+    return containers.ends_within_frame(last, source.type.format, stream.sample_rate_hz)
 
 
 def audio_streams(container: InputContainer) -> tuple[AudioStreamFacts, ...]:

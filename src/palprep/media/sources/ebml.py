@@ -7,6 +7,7 @@ FFmpeg keeps in lists is counted on the way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from palprep.media.sources.bounds import CUE_STEPS, DEEPEST, TAG_STEPS, HeaderReader
@@ -15,6 +16,8 @@ MAGIC = b"\x1a\x45\xdf\xa3"
 
 _HEADER, _DOC_TYPE = 0x1A45DFA3, 0x4282
 _SEGMENT, _CLUSTER, _TRACKS = 0x18538067, 0x1F43B675, 0x1654AE6B
+_CLUSTER_OPENINGS = frozenset({0xE7, 0xBF})
+"""What a cluster begins with: its time, or the checksum in front of it."""
 _TRACK_ENTRY, _TRACK_TYPE = 0xAE, 0x83
 VIDEO, AUDIO = 1, 2
 _SEEK_HEAD, _SEEK, _SEEK_POSITION = 0x114D9B74, 0x4DBB, 0x53AC
@@ -28,6 +31,10 @@ _COUNTED: Mapping[int, int] = {
     _CUE: CUE_STEPS,
 }
 """Elements that are entries of lists, or hold them, and the steps that each costs."""
+
+_TAIL_BYTES, _MOST_BLOCKS = 8 << 20, 20_000
+"""Where the last cluster of a live recording is looked for, and how much of it is looked at:
+browsers begin one every 30 s at the latest."""
 
 _MOST_LISTS = 64
 """Lists of a segment, those that its index names included; FFmpeg remembers as many."""
@@ -65,7 +72,7 @@ def elements(reader: HeaderReader, start: int, end: int) -> Iterator[Element]:
 
 def read_matroska(reader: HeaderReader) -> tuple[str, list[int], bool]:
     """The document type, the types of the tracks, none where the head is damaged, and whether the
-    segment claims more bytes than the file has.
+    segment, or the end of a live recording, claims more bytes than the file has.
 
     Raises DamagedMedia for more elements, tags, chapters or cues than an honest file has.
     """
@@ -77,9 +84,23 @@ def read_matroska(reader: HeaderReader) -> tuple[str, list[int], bool]:
             name = reader.between(found.body, found.end or found.body, 16) if found else b""
             doc_type = name.rstrip(b"\0").decode("latin-1")
         elif element.number == _SEGMENT:
-            truncated = element.end is not None and element.end > reader.size
+            live = element.end is None
+            truncated = _ends_within_block(reader) if live else end < (element.end or 0)
             kinds = _track_types(reader, element.body, end)
     return doc_type, kinds, truncated
+
+
+def _ends_within_block(reader: HeaderReader) -> bool:
+    """Whether what stands from the last cluster on reaches beyond the end of the file."""
+    start = max(0, reader.size - _TAIL_BYTES)
+    found = reader.at(start, _TAIL_BYTES).rfind(_CLUSTER.to_bytes(4))
+    cluster = next(elements(reader, start + found, reader.size), None) if found >= 0 else None
+    if cluster is None:
+        return False
+    inside = [*islice(elements(reader, cluster.body, reader.size), _MOST_BLOCKS)]
+    # What looks like a cluster may be a piece of a picture.
+    begins = bool(inside) and inside[0].number in _CLUSTER_OPENINGS
+    return begins and any((each.end or 0) > reader.size for each in (cluster, inside[-1]))
 
 
 def _track_types(reader: HeaderReader, start: int, end: int) -> list[int]:

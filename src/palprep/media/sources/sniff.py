@@ -70,14 +70,24 @@ def recognise(reader: HeaderReader) -> Content:
     found = _by_magic(head)
     if found is None and (sound := _audio_stream(reader, head)):
         return sound
-    found = found or _as_text(head)
+    found = found or _as_text(head) or refused("unknown", "in no format that palprep knows")
+    return Content(found, truncated=_lacks(reader, found.format, head))
+
+
+def _lacks(reader: HeaderReader, name: str, head: bytes) -> bool:
+    """Whether a file of chunks is shorter than it states, or one of packets ends within one."""
+    if name == "mts":
+        return reader.size % _ts_packet(head) > 0
+    if name == "caf":
+        start = 8
+        while start < reader.size:
+            start += 12 + int.from_bytes(reader.at(start + 4, 8), "big")
+        # Sound whose length is not stated, as -1, ends the file.
+        return reader.size < start < 1 << 63
     order = _SIZE_ORDERS.get(head[8:12])
     stated = int.from_bytes(head[4:8], order) if order else 0
-    return Content(
-        found or refused("unknown", "in no format that palprep knows"),
-        # Who writes into a pipe states the most that the field, or half of it, can hold.
-        truncated=reader.size + _LEAST_LACKING < stated < _STREAMED,
-    )
+    # Who writes into a pipe states the most that the field, or half of it, can hold.
+    return reader.size + _LEAST_LACKING < stated < _STREAMED
 
 
 def _boxed(reader: HeaderReader) -> Content:
@@ -289,6 +299,17 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+def _ts_packet(head: bytes) -> int:
+    """Bytes of a packet of an MPEG transport stream: 188, or more with a time in front of it or a
+    correction of errors behind it; 0 for any other file."""
+    for packet in (188, 192, 204):
+        offset = 4 if packet == 192 else 0
+        marks = head[offset : offset + 4 * packet : packet]
+        if len(marks) >= 3 and set(marks) == {0x47}:
+            return packet
+    return 0
+
+
 def _by_magic(head: bytes) -> MediaType | None:
     if head == b"\xff\xd8":
         return accepted(Kind.IMAGE, "jpeg")
@@ -300,12 +321,7 @@ def _by_magic(head: bytes) -> MediaType | None:
     # Two letters alone would also take plain text for a bitmap.
     if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":
         return refused("bmp", "a BMP image")
-    for packet in (188, 192, 204):
-        offset = 4 if packet == 192 else 0
-        marks = head[offset : offset + 4 * packet : packet]
-        if len(marks) >= 3 and set(marks) == {0x47}:
-            return accepted(Kind.VIDEO, "mts")
-    return None
+    return accepted(Kind.VIDEO, "mts") if _ts_packet(head) else None
 
 
 def _as_text(head: bytes) -> MediaType | None:
