@@ -37,11 +37,14 @@ def test_soft_moments_of_8_bits_are_no_holes(speech, tmp_path):
         file.setparams((1, 1, RATE, 0, "NONE", ""))
         soft = np.tile(speech, 4) * 0.1 / float(np.abs(speech).max())
         file.writeframes((np.rint(soft * 127) + 128).astype("u1").tobytes())
-    before = preflight.check(path).check("voice_dropouts")
+    report = preflight.check(path)
+    before, noise = report.check("voice_dropouts"), report.check("voice_snr")
     assert (before.outcome, "8 bits" in before.sentence) == (Outcome.UNKNOWN, True)
+    assert (noise.outcome, "16 bits" in (noise.advice or "")) == (Outcome.FAIL, True)
     ready = preflight.prepare(path, into=tmp_path / "out")
     assert "level" in {fix.id for fix in ready.fixes}
     assert ready.report.check("voice_dropouts") == before
+    assert ready.report.check("voice_snr") == noise
 
 
 def test_that_a_recording_was_cut_off_is_told_of_what_is_made_of_it(speech, tmp_path):

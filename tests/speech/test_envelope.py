@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,14 @@ def test_emptied_pauses_do_not_hide_the_room():
     gated.power[:900] = 0.0
     gated.power[6100:] = 0.0
     assert noise_facts(gated, SPEECH).noise_floor_dbfs == pytest.approx(-60.0, abs=0.1)
+
+
+def test_pauses_of_zeros_do_not_hide_the_noise_of_8_bits():
+    silent = envelope(-math.inf)
+    assert noise_facts(silent, SPEECH).snr_db > 90.0
+    assert noise_facts(silent, SPEECH, coarse=True).snr_db == pytest.approx(26.9, abs=0.1)
+    louder = noise_facts(envelope(-40.0), SPEECH, coarse=True)
+    assert louder.noise_floor_dbfs == pytest.approx(-40.0, abs=0.1)
 
 
 def test_without_a_pause_the_quietest_moments_bound_the_noise():

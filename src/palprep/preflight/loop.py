@@ -236,11 +236,14 @@ def _lasting(
     if before.voice and after.voice and not trimmed:
         known, holes = applied.clipped_runs, after.voice.dropouts
         runs = before.voice.clipped_runs if known is None else known
+        update: dict[str, Any] = {}
         if before.voice.dropouts is None:  # The steps of 8 bits stay, at whatever level.
             holes = None
+            noise = ("snr_db", "noise_after_gain_dbfs")
+            update = {name: getattr(before.voice, name) for name in noise}
         elif not selected:
             holes = max(before.voice.dropouts, holes or (), key=len)
-        update = {"clipped_runs": max(runs, after.voice.clipped_runs), "dropouts": holes}
+        update |= {"clipped_runs": max(runs, after.voice.clipped_runs), "dropouts": holes}
         changed["voice"] = after.voice.model_copy(update=update)
     if before.audio and after.recording and not selected:
         cut_off = before.audio.truncated or after.recording.truncated

@@ -103,7 +103,16 @@ def voice_clipping(voice: VoiceFacts) -> Measured:
     return Measured(value=rate, shown=peaks if rate else "no clipped peaks")
 
 
-voice_snr = plain("voice_snr", VOICE, lambda voice: _known(voice.snr_db, voice), "{:.1f} dB")
+@rule(VOICE)
+def voice_snr(voice: VoiceFacts) -> Measured | Unmeasured:
+    known = _known(voice.snr_db, voice)
+    if isinstance(known, Unmeasured):
+        return known
+    # Where steps are the noise, a quieter room does not help.
+    advice = REASONS["eight_bits"].advice if voice.dropouts is None else None
+    return Measured(value=round(known, 1), shown=f"{known:.1f} dB", advice=advice)
+
+
 voice_noise_floor = plain(
     "voice_noise_floor",
     VOICE,

@@ -132,7 +132,8 @@ class VoiceMeter:
         speech = spans_within(self._activity.spans(), 0.0, duration)
         spoken = sum(span.duration_s for span in speech)
         envelope = self._envelope.envelope()
-        noise = noise_facts(envelope, speech)
+        coarse = self._defects.coarse
+        noise = noise_facts(envelope, speech, coarse=coarse)
         sounds = len(envelope.power) and envelope.power.max() > 1e-9
         band = self._spectrum.bandwidth() if sounds else None
         hum = self._tones.hum()
@@ -150,7 +151,7 @@ class VoiceMeter:
             hum_hz=hum.hz if hum else None,
             hum_dbfs=hum.dbfs if hum else None,
             dc_offset=self._defects.dc_offset(),
-            dropouts=None if self._defects.coarse else dropouts(envelope),
+            dropouts=None if coarse else dropouts(envelope),
             silent_channel=_silent_channel(levels),
             correlation=self._defects.correlation(),
             codec_hints=codec_hints(band, self._rate),

@@ -20,6 +20,8 @@ from palprep.values import Span
 _ZERO = 1.5 / 32768
 """One and a half steps of 16 bits: what dithered digital silence stays under."""
 _STEPS_OF_8_BITS = 128
+_NOISE_OF_8_BITS = _STEPS_OF_8_BITS**-2 / 12
+"""Mean square of what is rounded off to steps of 8 bits: -53 dBFS (Bennett 1948)."""
 _LOUD = 0.01
 _EDGE_MS = 5
 _SHORTEST_MS = 2
@@ -122,7 +124,7 @@ class NoiseFacts(NamedTuple):
     noise_after_gain_dbfs: float | None
 
 
-def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
+def noise_facts(envelope: Envelope, speech: Sequence[Span], *, coarse: bool = False) -> NoiseFacts:
     """Measure speech and the pauses between.
 
     The noise floor is the median over windows of 20 ms of the pauses, which a cough or a
@@ -130,12 +132,14 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span]) -> NoiseFacts:
     that the network missed can fill most of the few pauses that a fluent reader leaves, so the
     level that a tenth of all windows stay under bounds the floor from above: closures of
     stop consonants alone are more than that (minimum statistics, Martin 2001). In speech
-    without any pause, as in loud noise, that bound is all there is; it takes 2 s.
+    without any pause, as in loud noise, that bound is all there is; it takes 2 s. In ``coarse``
+    sound, of 8 bits, pauses are zeros, and words have the noise of its steps.
     """
-    length = len(envelope.power)
+    power = np.maximum(envelope.power, _NOISE_OF_8_BITS) if coarse else envelope.power
+    length = len(power)
     spoken = _mask(speech, length, 0)
-    speech_power = float(envelope.power[spoken].mean()) if spoken.any() else 0.0
-    noise_power = _noise_power(envelope.power, ~_mask(speech, length, _GUARD_MS))
+    speech_power = float(power[spoken].mean()) if spoken.any() else 0.0
+    noise_power = _noise_power(power, ~_mask(speech, length, _GUARD_MS))
     speech_rms = decibels(speech_power**0.5) if speech_power > 0 else None
     if noise_power is None:
         return NoiseFacts(speech_rms, None, None, None)
