@@ -203,6 +203,16 @@ def test_what_states_no_length_is_cut_off_where_it_ends_within_a_packet(make_vid
         assert heard_video(Source.of(path)).truncated == told, size
 
 
+def test_a_stream_that_shows_only_at_the_end_is_no_surprise(make_video):
+    """PyAV looks for it among those that there were when the file was opened."""
+    path = make_video("a.ts", seconds=8.0)
+    content = bytearray(path.read_bytes())
+    starts = (at for at in range(0, len(content), 188) if content[at + 1 : at + 3] == b"\x41\x00")
+    content[max(starts) + 1] = 0x51  # The last frame is in a stream of its own.
+    path.write_bytes(content)
+    assert 190 <= heard_video(Source.of(path)).frames < 200
+
+
 @pytest.mark.parametrize("with_sound", [False, True])
 def test_recordings_that_were_put_one_behind_the_other(make_video, tmp_path, with_sound):
     more = {"sound": sine(4.0, 48_000), "sound_rate": 48_000} if with_sound else {}

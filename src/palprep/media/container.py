@@ -181,6 +181,9 @@ class Packets:
     def __iter__(self) -> Iterator[Packet[Any]]:
         try:
             yield from self._packets
+        except IndexError:
+            # PyAV's, at the end of a file in which one more stream began late.
+            return
         except av.error.FFmpegError as error:
             if gives_no_more(error):
                 raise
