@@ -14,6 +14,7 @@ import pytest
 from heard import heard_video
 from PIL import Image
 
+from palprep.media.images import frames
 from palprep.media.images.frames import sample_frames, thumbnail, upright
 from palprep.media.sources.source import Source
 
@@ -51,6 +52,26 @@ def test_a_frame_that_was_shown_is_given_free_at_once(make_video):
         held = sys.getrefcount(frame)
         upright(frame, Fraction(1), None)
         assert sys.getrefcount(frame) == held
+
+
+def test_a_damaged_video_is_decoded_to_the_same_frames_each_time(make_video, monkeypatch):
+    """Threads go on from pixels that another one is about to conceal."""
+    noise = np.random.default_rng(3).integers(0, 256, (60, 144, 192, 3), np.uint8)
+    drift = np.sort(noise.reshape(60, -1), axis=1).reshape(noise.shape)
+    path = make_video("a.mp4", frames=[*np.maximum(noise // 4, drift)])
+    content = bytearray(path.read_bytes())
+    for at in np.random.default_rng(4).integers(len(content) // 9, len(content) * 2 // 3, 40):
+        content[at] ^= 16
+    path.write_bytes(content)
+
+    def seen(threads: int) -> list[tuple[float, bytes]]:
+        monkeypatch.setattr(frames, "decoder_threads", lambda: threads)
+        shown = sample_frames(Source.of(path), per_second=25.0)
+        return [(frame.at_s, frame.rgb.tobytes()) for frame in shown]
+
+    alone = seen(1)
+    assert len(alone) > 20
+    assert all(seen(4) == alone for _ in range(5))
 
 
 def test_a_thumbnail_has_square_pixels(make_video):

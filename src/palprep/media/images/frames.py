@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any, NamedTuple, TypeVar
 
 import av
@@ -96,6 +96,9 @@ _LARGE_PIXELS = 4_500_000
 """Above 2560x1440 the decoder runs alone: each further thread would hold some frames of 12 MB
 and more, while the other cores have sound and faces to work on."""
 
+_REORDERED = 2
+"""So many frames are shown before one that is decoded first and that they may refer to (x264)."""
+
 _LUMA_SIDE = 160
 """Longer side, about, of the luma that an observer gets."""
 
@@ -158,24 +161,38 @@ def sample_frames(
 def _decoded_frames(
     source: Source, step: float, *, keys_alone: bool
 ) -> Generator[tuple[float, VideoFrame, Fraction], None, None]:
-    """The time and the frame of each that is decoded, with the aspect ratio of their pixels."""
-    with open_container(source) as container:
-        stream = video_stream(container, source)
-        context = stream.codec_context
-        threads = 1 if is_large(context.width, context.height) else decoder_threads()
-        context.thread_type, context.thread_count = "AUTO", threads
-        context.skip_frame = "NONKEY" if keys_alone else "NONREF"
-        aspect = stream.sample_aspect_ratio or Fraction(1)
-        packets: Iterable[Packet[Any]] = Packets(container, stream)
-        if keys_alone:
-            packets = _due_keys(packets, step)
-        shown = -math.inf
-        for frame in _frames_of(packets):
-            # Where parts were put one behind the other, time begins anew: as one it has no order.
-            if frame.time is not None and frame.time > shown:
-                shown = frame.time
-                yield shown, frame, aspect
-            del frame
+    """The time and the frame of each that is decoded, with the aspect ratio of their pixels.
+
+    Several threads make other pixels of a damaged video each time: from the first corrupt frame on
+    one thread goes over it once more.
+    """
+    shown = -math.inf
+    for most in (decoder_threads(), 1):
+        with open_container(source) as container:
+            stream = video_stream(container, source)
+            context = stream.codec_context
+            threads = 1 if is_large(context.width, context.height) else most
+            context.thread_type, context.thread_count = "AUTO", threads
+            context.skip_frame = "NONKEY" if keys_alone else "NONREF"
+            aspect = stream.sample_aspect_ratio or Fraction(1)
+            packets: Iterable[Packet[Any]] = Packets(container, stream)
+            if keys_alone:
+                packets = _due_keys(packets, step)
+            waiting: deque[VideoFrame | None] = deque()
+            ahead = _REORDERED if threads > 1 else 0
+            for decoded_frame in chain(_frames_of(packets), repeat(None, ahead)):
+                if threads > 1 and decoded_frame is not None and decoded_frame.is_corrupt:
+                    break
+                waiting.append(decoded_frame)
+                frame = waiting.popleft() if len(waiting) > ahead else None
+                # Where parts were put one behind the other, time begins anew: as one it has no
+                # order.
+                if frame is not None and frame.time is not None and frame.time > shown:
+                    shown = frame.time
+                    yield shown, frame, aspect
+                del frame, decoded_frame
+            else:
+                return
 
 
 def _frames_of(packets: Iterable[Packet[Any]]) -> Iterator[VideoFrame]:
