@@ -4,7 +4,8 @@
 
 Every recording goes through the same meter as in a check. Readings of one person, of half a minute
 at the most, stand against pairs of them that are joined: two halves, turns of 4 to 8 s, turns of
-1.2 to 3 s, and one sentence of 4 s by somebody else. Meetings are what they are.
+1.2 to 3 s, one sentence of 4 s by somebody else, and 3 s of it within the reading, repeated for a
+minute. Meetings are what they are.
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ def cases(corpus: Path) -> Iterator[tuple[str, Samples]]:
             yield kind, turns(one, other, least_s, most_s, number)
         sentence = other[: 4 * RATE_HZ]
         yield "one foreign sentence", np.concatenate((one[: -half // 2], PAUSE, sentence))
+        minute = np.resize(one, 60 * RATE_HZ)
+        minute[-20 * RATE_HZ : -17 * RATE_HZ] = sentence[: 3 * RATE_HZ]
+        yield "three seconds of a minute", minute
     for clip in manifest(corpus):
         if "several" in clip.kind:
             yield "meetings", decode(clip.path)

@@ -52,6 +52,16 @@ def test_voices_that_are_rather_alike_are_not_told_apart():
     assert judge_voices(mixed).several is None
 
 
+def test_a_few_words_of_another_are_told_in_a_voice_that_varies():
+    """The two groups that are least alike are then two moods of the speaker."""
+    calm, other, stranger = np.eye(192, dtype=np.float32)[:3]
+    lively = 0.6 * calm + 0.8 * other
+    varied = np.stack([calm] * 10 + [lively] * 9)
+    assert judge_voices(varied).several is False
+    found = judge_voices(np.stack([*varied, stranger]))
+    assert (found.several, found.confidence) == (True, 0.99)
+
+
 def test_equal_pieces_are_one_voice():
     assert alikeness(np.tile(voices(1), (5, 1))) == pytest.approx(1.0)
 
