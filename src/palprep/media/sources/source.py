@@ -196,8 +196,8 @@ class Source:
     def out_of_memory(self) -> MediaTooHeavy:
         """What to raise where memory runs out: that is no damage, and another time it may do."""
         return MediaTooHeavy(
-            f"{self.name} takes more memory than this machine gives: try again where there is "
-            "more, or give a smaller file"
+            f"{self.name} takes more memory than this machine gives: export it again, since its "
+            "headers may be damaged, or smaller; or try again where there is more"
         )
 
     def unreadable(self, error: OSError) -> FileUnreadable:
