@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import httpx
@@ -128,6 +129,25 @@ def test_what_cannot_be_meant_is_said(raw, path, body, says):
     reply = raw.send("POST", f"/_sandbox/{path}", body)
     assert reply.status_code == 400
     assert says in reply.json()["error"]
+
+
+def test_an_unknown_parameter_is_refused_by_every_route(raw):
+    assert len(CONTROLS) >= 10
+    for each in CONTROLS.values():
+        path = "/_sandbox" + re.sub(r"\{\w+\}", "x", each.path)
+        reply = raw.send(each.method, f"{path}?expires_in=5", content=b"{}")
+        assert (reply.status_code, reply.json()) == (
+            400,
+            {"error": "expires_in is no parameter here; this route takes no parameters"},
+        )
+    assert raw.send("POST", "/_sandbox/clock?advance=60", {"advance": 1}).status_code == 400
+
+
+def test_a_body_that_means_nothing_is_refused(raw):
+    for method, path in [("POST", "reset"), ("GET", "clock"), ("GET", "log")]:
+        reply = raw.send(method, f"/_sandbox/{path}", {"limit": 3})
+        assert reply.status_code == 400
+        assert reply.json()["error"] == "limit is no member here; this route takes no members"
 
 
 @pytest.mark.parametrize("content", [b"{", b'{"advance": NaN}', b'{"advance": 1e999}', b"\xff"])

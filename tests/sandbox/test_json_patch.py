@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 AT = "/customization/at"
@@ -124,6 +126,22 @@ def test_what_would_be_nested_too_deeply_is_refused(raw, steps):
     ]
     assert patched(raw, {}, adds[:1]) == {"deep": nested(150)}
     assert refused(raw, {}, adds) == "operation 1: it would be nested too deeply."
+
+
+def test_copies_do_not_let_a_deployment_grow_without_bound(raw):
+    doubled = [{"op": "copy", "from": "/a", "path": f"/a/{step}"} for step in range(40)]
+    why = refused(raw, {"a": {"text": "x" * 1000}}, doubled)
+    assert re.fullmatch(
+        r"operation (9|10): the deployment would have more than 1,048,576 bytes\.", why
+    )
+
+
+def test_a_deployment_that_was_seeded_larger_can_be_patched(raw):
+    document = {"text": "x" * 2_000_000}
+    one = {"op": "replace", "path": "/text", "value": "short"}
+    assert patched(raw, document, [one]) == {"text": "short"}
+    copied = {"op": "copy", "from": "/text", "path": "/more"}
+    assert "would have more than 2,000," in refused(raw, document, [copied])
 
 
 def test_the_error_names_the_operation(raw):

@@ -5,7 +5,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
@@ -108,10 +116,9 @@ class Control(Generic[P, T]):
     async def _arguments(self, request: Request) -> Any:
         """The arguments of ``act`` from the request, by name."""
         arguments: dict[str, Any] = dict(request.path_params)
+        _refuse_strangers("parameter", request.query_params, ())
         if self.streamed is not None:
             return arguments | {self.streamed: request.stream()}
-        if not self.members:
-            return arguments
         body = await read_body(request, MAX_BODY_BYTES)
         try:
             sent = json_value(body or (b"" if self.whole else b"{}"))
@@ -121,10 +128,7 @@ class Control(Generic[P, T]):
             raise UsageError("The body must be a JSON object.")
         if self.whole:
             return dict.fromkeys(self.members, sent)
-        known = self.members.values()
-        for stranger in sent.keys() - {*known}:
-            hint = did_you_mean(stranger, known, f"known are {', '.join(known)}")
-            raise UsageError(f"{stranger} is no member here; {hint}")
+        _refuse_strangers("member", sent, self.members.values())
         own = inspect.signature(self.act).parameters
         for name, member in self.members.items():
             value = sent.get(member, own[name].default)
@@ -325,6 +329,13 @@ def control_routes(sandbox: Controls) -> list[Route]:
         )
         for each in CONTROLS.values()
     ]
+
+
+def _refuse_strangers(what: str, given: Iterable[str], known: Collection[str]) -> None:
+    for stranger in sorted({*given} - {*known}):
+        otherwise = f"known are {', '.join(known)}" if known else f"this route takes no {what}s"
+        hint = did_you_mean(stranger, known, otherwise)
+        raise UsageError(f"{stranger} is no {what} here; {hint}")
 
 
 def _checked(name: str, declared: Any, value: object) -> Any:

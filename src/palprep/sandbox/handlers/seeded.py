@@ -144,12 +144,15 @@ def _require_deployment(choices: Choices, before: Record, after: Any) -> None:
 
 
 def _patched(choices: Choices, document: Record, operations: Sequence[Record]) -> Any:
-    """The patched copy of ``document``, by operations that are well formed."""
+    """The patched copy of ``document``, by operations that are well formed. Few bytes of copies
+    could double it again and again, so it may not grow beyond the largest body."""
     patched = copy.deepcopy(document)
+    most = max(choices.json_body_bytes, len(json.dumps(document)))  # A seed may be larger.
     for number, operation in enumerate(operations):
         try:
             patched = jsonpatch.apply_patch(patched, [copy.deepcopy(operation)], in_place=True)
-            json_value(json.dumps(patched).encode())
+            whole = json.dumps(patched)
+            json_value(whole.encode())
         except JsonPatchTestFailed:
             raise bad_patch(
                 choices, f"operation {number}: the test of {operation['path']} failed"
@@ -158,4 +161,7 @@ def _patched(choices: Choices, document: Record, operations: Sequence[Record]) -
             raise bad_patch(choices, f"operation {number}: {error}") from None
         except (RecursionError, ValueError):
             raise bad_patch(choices, f"operation {number}: it would be nested too deeply") from None
+        if len(whole) > most:
+            too_large = f"the deployment would have more than {most:,} bytes"
+            raise bad_patch(choices, f"operation {number}: {too_large}")
     return patched
