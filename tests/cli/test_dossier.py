@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -284,3 +285,39 @@ def test_what_cannot_be_meant_is_usage(
     ran = palprep("dossier", "consent.consent.json", *arguments)
     assert ran.code == 2
     assert ran.err.count("\n") == 1
+
+
+def test_what_the_journal_alone_still_has_can_be_taken_back(
+    palprep: Palprep, tmp_path: Path
+) -> None:
+    """One person has two dossiers, so each is named by its file, which is gone."""
+    with Journal.of(tmp_path, create=True) as journal:
+        for folder, person in (("a", "ada"), ("b", "ada"), ("c", "bob")):
+            (tmp_path / folder).mkdir()
+            told = written(tmp_path / folder, person=person).to_json()
+            kept = DossierKept(path=f"{folder}/consent.consent.json", dossier=told)
+            journal.append(kept, person=person)
+    (tmp_path / "c/consent.consent.json").unlink()
+    for folder in ("a", "b"):
+        shutil.rmtree(tmp_path / folder)
+    by_letter = ("--revoke", "--note", "by letter")
+    by_name = palprep("dossier", ".", "bob", *by_letter)
+    assert (by_name.code, "VOID" in by_name.out) == (0, True)
+    assert "about one dossier" in palprep("dossier", ".", "ada", *by_letter).err
+    by_file = palprep("dossier", "b/consent.consent.json", *by_letter)
+    assert (by_file.code, "consent.mp4 is not there" in by_file.out) == (1, True)
+    assert "The person took the consent back" in by_file.out
+    # Only looking at it writes nothing.
+    assert palprep("dossier", "a/consent.consent.json").code == 2
+    assert not (tmp_path / "a").exists()
+    with Journal.of(tmp_path) as journal:
+        bodies = [each.body for each in journal.entries(DossierKept)]
+    last = {each.path: Dossier.model_validate(each.dossier) for each in bodies}
+    revoked = {path for path, each in last.items() if each.revoked_at}
+    assert revoked == {"b/consent.consent.json", "c/consent.consent.json"}
+
+
+def test_a_link_to_itself_is_no_dossier(palprep: Palprep, tmp_path: Path) -> None:
+    (tmp_path / "loop.json").symlink_to("loop.json")
+    ran = palprep("dossier", "loop.json", "--revoke")
+    assert (ran.code, "cannot be read" in ran.err) == (2, True)

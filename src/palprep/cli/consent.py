@@ -274,7 +274,7 @@ def dossier(
         raise UsageError("--revoke, --expires and --source are about one dossier: name it")
     bucket = None if store is None else storage.Bucket(store)
     examined = []
-    readable = _readable(kept, as_json=as_json)
+    readable = _readable(kept, as_json=as_json, restored=bool(revoke or expires))
     # The journal of the dossiers need not lie above them.
     folder = paths[0] if paths[0].is_dir() else None
     add = functools.partial(pipelines.add_to_dossier, folder=folder)
@@ -320,9 +320,10 @@ def _dossiers(paths: list[Path]) -> _Kept:
     places = [each for each in people if each.is_file() or (each / journals.JOURNAL_NAME).is_file()]
     if people and folder.is_dir() and not places:
         return {**batch.kept_dossiers(folder, [*map(str, people)])}
-    for path in paths:
-        require_there(path)
     recorded = batch.recorded_of(each for each in paths if not each.is_dir())
+    for path in paths:
+        if recorded.get(path) is None:
+            require_there(path)
     for path in paths:
         kept = batch.kept_dossiers(path) if path.is_dir() else {path: recorded[path]}
         if not kept:
@@ -331,12 +332,15 @@ def _dossiers(paths: list[Path]) -> _Kept:
     return found
 
 
-def _readable(kept: _Kept, *, as_json: bool) -> _Kept:
+def _readable(kept: _Kept, *, as_json: bool, restored: bool) -> _Kept:
     """The dossiers that can be read. The errors of the others are printed; that of one alone is
-    raised."""
+    raised. What only the journal still has is ``restored``: no end of a consent waits for a file.
+    """
     found: _Kept = {}
     for path, recorded in kept.items():
         try:
+            if restored and recorded is not None and not path.exists():
+                dossiers.put_back(path, recorded)
             dossiers.read_dossier(path)
         except PalprepError as error:
             if len(kept) == 1:

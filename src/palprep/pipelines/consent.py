@@ -8,6 +8,7 @@ in doubt a named person must have accepted.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -316,7 +317,7 @@ class ConsentGate:
 
 def journal_above(path: Path) -> Path | None:
     """The nearest folder above a file that holds a journal."""
-    folders = path.resolve().parents
+    folders = Path(os.path.realpath(path)).parents  # Path.resolve raises for a link to itself.
     return next((each for each in folders if (each / journals.JOURNAL_NAME).is_file()), None)
 
 
@@ -332,12 +333,11 @@ def add_to_dossier(path: Path, folder: Path | None = None, **entry: Any) -> None
         kept = journal.entries(entries.DossierKept)
         owners = (each.person for each in kept if journal.located(each.body.path) == place)
         person = next(owners, None)
-        if person is None:
-            dossiers.add_entry(path, **entry)
-            return
-        restore_dossier(journal, person, place)
+        if person is not None:
+            restore_dossier(journal, person, place)
         dossiers.add_entry(path, **entry)
-        keep_in_journal(journal, person, place)
+        if person is not None:
+            keep_in_journal(journal, person, place)
 
 
 def restore_dossier(journal: journals.Journal, person: str, path: Path) -> None:

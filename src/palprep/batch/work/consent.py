@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -95,7 +96,7 @@ def recorded_of(files: Iterable[Path]) -> dict[Path, Dossier | None]:
         if root is not None:
             with contextlib.suppress(JournalError):
                 kept = kept_dossiers(root)
-        found |= {file: kept.get(file.resolve()) for file in each}
+        found |= {file: kept.get(Path(os.path.realpath(file))) for file in each}
     return found
 
 
