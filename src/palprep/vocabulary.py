@@ -23,6 +23,10 @@ RoleName = Literal["face-image", "training-video", "consent-video", "voice-audio
 DEFAULT_PROFILE: Final = "core-4"
 """The profile that judges when no other is named."""
 
+MOST_TEXT_BYTES: Final = 65_536
+"""Of a text file that belongs to a person: a person.toml, of which all settings at their longest
+take less, and a statement. No more is read, since anybody may have written it."""
+
 
 def install_advice(extra: str | None = None, *, again: bool = False) -> str:
     """Advice to install palprep, with an extra or ``again``. No index offers palprep: it is

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,21 @@ def test_what_cannot_be_set_stays_as_it_is(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match=r"person\.toml"):
         write_setting(tmp_path, "name", "x\0y")
     assert path.read_bytes() == text.encode()
+
+
+def test_several_processes_lose_nothing(tmp_path: Path) -> None:
+    (tmp_path / "person.toml").write_text("# Our own notes\n")
+    names = ["name", "full_name", "voice_name", "spoken_as"]
+    set_it = (
+        "import sys; from pathlib import Path;"
+        "from palprep.batch.people.settings import write_setting;"
+        "[write_setting(Path(sys.argv[1]), sys.argv[2], f'{at}') for at in range(40)]"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", set_it, tmp_path, name]) for name in names]
+    assert [each.wait(60) for each in running] == [0] * len(names)
+    settings = read_settings(tmp_path)
+    assert [getattr(settings, name) for name in names] == ["39"] * len(names)
+    assert {each.name for each in tmp_path.iterdir()} == {"person.toml"}
 
 
 def test_files_that_are_no_table_are_told_in_plain_words() -> None:

@@ -20,7 +20,7 @@ from palprep.journal import JOURNAL_NAME
 from palprep.rules.texts import counted
 from palprep.storage import Bucket, Stored, atomic_output, is_file, is_folder, is_there
 from palprep.values import Kind, typed_fields
-from palprep.vocabulary import by_name, same_name
+from palprep.vocabulary import MOST_TEXT_BYTES, by_name, same_name
 
 DEFAULT_INTO = "palprep-out"
 
@@ -281,7 +281,7 @@ def _person(
 
     def beginning(name: str) -> bytes:
         # One byte more than is allowed: what is larger is refused in the same words as a file.
-        most, empty = settings.MAX_BYTES + 1, not stored[name].size_bytes
+        most, empty = MOST_TEXT_BYTES + 1, not stored[name].size_bytes
         return b"" if empty else bucket.beginning(stored[name].name, most)[0]
 
     def read() -> settings.SettingsFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tomllib
 import unicodedata
@@ -12,18 +13,16 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, AliasGenerator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError, from_json, to_json
 
+from palprep import system
 from palprep.api.records import ShortLink, Tag, VoiceDescription
 from palprep.errors import MediaError, UsageError
 from palprep.media.sources import Source
 from palprep.rules import BUILT_IN
 from palprep.storage import atomic_output
 from palprep.values import Role, Value
-from palprep.vocabulary import did_you_mean
+from palprep.vocabulary import MOST_TEXT_BYTES, did_you_mean
 
 SETTINGS_NAME = "person.toml"
-
-MAX_BYTES = 65_536
-"""The largest person.toml. All settings at their longest take less."""
 
 _WRITTEN = 'save it as UTF-8, each setting once, as in stock_voice = "gloria", in straight quotes'
 """What to do about a file that is not TOML."""
@@ -180,7 +179,7 @@ def read_settings(folder: Path) -> SettingsFile:
     try:
         # A pipe or a device under this name is refused before it is opened.
         with Source.of(path).open() as file:
-            raw = file.read(MAX_BYTES + 1)
+            raw = file.read(MOST_TEXT_BYTES + 1)
     except (MediaError, OSError) as error:
         raise UsageError(f"{SETTINGS_NAME} cannot be read: {error}") from None
     return parse_settings(raw)
@@ -189,8 +188,8 @@ def read_settings(folder: Path) -> SettingsFile:
 def parse_settings(raw: bytes) -> SettingsFile:
     """The settings in the bytes of a person.toml. Raises UsageError that says what to change, with
     a line for each mistake."""
-    if len(raw) > MAX_BYTES:
-        raise UsageError(f"{SETTINGS_NAME} is larger than {MAX_BYTES:,} bytes: shorten it")
+    if len(raw) > MOST_TEXT_BYTES:
+        raise UsageError(f"{SETTINGS_NAME} is larger than {MOST_TEXT_BYTES:,} bytes: shorten it")
     try:
         # Editors on Windows put a byte order mark first.
         return SettingsFile.model_validate(tomllib.loads(raw.decode("utf-8-sig")))
@@ -220,8 +219,18 @@ def plain_words(error: ErrorDetails) -> str:
 
 def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> None:
     """Set one text in the folder's person.toml, at the top or in a ``table``. All else stays,
-    comments too. Raises OutputUnwritable; and UsageError for a file that cannot be read, or in
-    which nothing can be set. The file is then unchanged."""
+    comments too, and what other processes set meanwhile. Raises OutputUnwritable; and UsageError
+    for a file that cannot be read, or in which nothing can be set. The file is then unchanged."""
+    with contextlib.ExitStack() as unlocked:
+        # The folder, since the file is replaced. Not every file system has locks.
+        with contextlib.suppress(OSError):
+            handle = os.open(system.lockable(folder), os.O_RDONLY)
+            unlocked.callback(os.close, handle)
+            system.lock(handle, wait=True)
+        _write_setting(folder, name, value, table)
+
+
+def _write_setting(folder: Path, name: str, value: str, table: str) -> None:
     import tomlkit  # noqa: PLC0415 -- takes a tenth of a second to load, and no run needs it
 
     read_settings(folder)

@@ -31,6 +31,7 @@ from palprep.consent.wording.words import (
 )
 from palprep.errors import UsageError
 from palprep.values import Span, Value
+from palprep.vocabulary import MOST_TEXT_BYTES
 
 WORDS = 3
 VALID_S = 1800.0
@@ -128,9 +129,6 @@ for 100, and 17 s for 200."""
 
 _MOST_NAME_CHARS = 100
 """Of a name: it is read twice within the 448 tokens of Whisper's decoder, with a statement."""
-
-_MOST_BYTES = 65_536
-"""Of a statement's file: as many as person.toml may have."""
 
 
 class Statement(NamedTuple):
@@ -262,15 +260,15 @@ def required_statement(language: str = "en") -> str:
 def read_statement(path: str | Path) -> str:
     """A user's statement, in a text file. The name stands in it as ``{full_name}`` or as itself.
 
-    Raises UsageError when it cannot be read, is empty, or has more than 65,536 bytes, of which no
-    more are read: a person.toml may name any file.
+    Raises UsageError when it cannot be read, is empty, or has more than :data:`MOST_TEXT_BYTES`: a
+    person.toml may name any file.
     """
     try:
         with Path(path).open("rb") as file:
-            raw = file.read(_MOST_BYTES + 1)
-        if len(raw) > _MOST_BYTES:
+            raw = file.read(MOST_TEXT_BYTES + 1)
+        if len(raw) > MOST_TEXT_BYTES:
             raise UsageError(
-                f"The statement {path} has more than {_MOST_BYTES:,} bytes: shorten it"
+                f"The statement {path} has more than {MOST_TEXT_BYTES:,} bytes: shorten it"
             )
         text = raw.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
