@@ -37,3 +37,19 @@ def test_each_gets_a_message_in_their_language(palprep, tmp_path):
     within = palprep("ask", "out", "--into", "out/messages")
     assert within.code == 2
     assert "write them into another folder" in within.err
+
+
+def test_a_name_that_is_as_long_as_can_be(palprep, tmp_path):
+    long = "š" * 127  # 254 bytes, where a file system takes 255
+    place = tmp_path / "people" / long
+    place.mkdir(parents=True)
+    Image.linear_gradient("L").resize((800, 800)).save(place / "portrait.jpg")
+    assert palprep("run", "people", "--into", "out", "--dry-run", "--jobs", "1").code == 1
+    asked = palprep("ask", "out", "--into", "messages")
+    assert (asked.code, asked.err.startswith("1 message in messages")) == (0, True)
+    with (tmp_path / "messages/messages.csv").open(encoding="utf-8-sig", newline="") as file:
+        [row] = csv.DictReader(file)
+    assert row["person"] == long
+    text = tmp_path / asked.out.strip()
+    assert {each.name for each in text.parent.iterdir()} == {text.name, row["html"], "messages.csv"}
+    assert text.with_suffix(".html").name == row["html"]

@@ -121,7 +121,8 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
     """Write a message to each person who must redo something, and return them. Nothing is sent.
 
     ``directory`` is the output folder of a run. ``into`` receives ``PERSON.txt`` and
-    ``PERSON.html`` for each person, and messages.csv for a mail merge. A message is in the language
+    ``PERSON.html`` for each person, and messages.csv for a mail merge. A name that is too long for
+    a file is replaced by a digest. A message is in the language
     that the person's settings name, or else in ``language``.
 
     Raises JournalError without a run, UsageError for a ``language`` without messages, and for a
@@ -136,10 +137,10 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
     with Journal.of(source) as journal:
         written = list(messages(RunReader(journal), source, language))
     for each in written:
-        write_text(place / f"{each.person}.txt", each.text)
-        write_text(place / f"{each.person}.html", each.html)
+        write_text(place / f"{each.stem}.txt", each.text)
+        write_text(place / f"{each.stem}.html", each.html)
     columns = [name for name in Message.model_fields if name != "english"]
-    rows = ({**dict(each), "html": f"{each.person}.html"} for each in written)
+    rows = ({**dict(each), "html": f"{each.stem}.html"} for each in written)
     write_text(place / "messages.csv", table_rows(columns, rows))
     return written
 

@@ -83,7 +83,7 @@ def ask(
     require_there(directory)
     written = batch.write_messages(directory, into, language)
     for each in written:
-        print_line(into / f"{each.person}.txt")
+        print_line(into / f"{each.stem}.txt")
         if each.english:
             findings = ", ".join(each.english)
             tell(f"{each.person}: told in English, for want of a translation: {findings}")

@@ -16,7 +16,7 @@ from palprep.rules.texts import Ask, ask_of, asks
 from palprep.values import Outcome, Value
 from palprep.views.drawings.pictures import PICTURES_NAME, PictureFolder
 from palprep.views.html import environment, languages_of, words_in
-from palprep.views.page import portrait_of
+from palprep.views.page import portrait_of, stem_of
 
 _NOT_THEIRS = {
     *("nothing_to_make", "folder_unclear", "folder_empty", "settings_unread"),
@@ -46,6 +46,11 @@ class Message(Value):
     html: str
     english: tuple[str, ...]
     """The ids of findings that are told in English, because they are not translated."""
+
+    @property
+    def stem(self) -> str:
+        """The name of its files, without the suffix."""
+        return stem_of(self.person)
 
 
 def messages(run: ReadableRun, folder: Path, language: str = "en") -> Iterator[Message]:

@@ -78,12 +78,19 @@ def is_page(path: Path) -> bool:
 
 def person_page(slug: str) -> str:
     """The :attr:`Page.place` of a person's page. It is in one of 256 folders, by a digest of the
-    slug, so that of 100,000 pages each folder holds some hundred. The digest also takes the place
-    of a slug that is too long for the name of a file: file systems take 255 bytes."""
-    written = slug.encode(errors="backslashreplace")
-    digest = hashlib.sha256(written).hexdigest()
-    name = slug if len(written) <= _MOST_SLUG_BYTES else digest[:32]
-    return f"{PEOPLE_FOLDER}/{digest[:2]}/{name}.html"
+    slug, so that of 100,000 pages each folder holds some hundred."""
+    return f"{PEOPLE_FOLDER}/{_slug_digest(slug)[:2]}/{stem_of(slug)}.html"
+
+
+def stem_of(slug: str) -> str:
+    """The name of a person's own file, without its suffix: the slug, or a digest in place of one
+    that is too long. File systems take 255 bytes."""
+    fits = len(slug.encode(errors="backslashreplace")) <= _MOST_SLUG_BYTES
+    return slug if fits else _slug_digest(slug)[:32]
+
+
+def _slug_digest(slug: str) -> str:
+    return hashlib.sha256(slug.encode(errors="backslashreplace")).hexdigest()
 
 
 def pages(run: ReadableRun, folder: Path) -> Sequence[Page]:
