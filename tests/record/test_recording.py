@@ -108,6 +108,14 @@ def test_nothing_is_taken_before_somebody_has_agreed(serve: Serve, portrait: Pat
     assert len(served.tab.post("code").json()["words"]) == 3
 
 
+def test_who_has_the_same_name_is_asked_too(serve: Serve, tmp_path: Path) -> None:
+    assert serve().agree().status_code == 200
+    again, other = serve(), serve(tmp_path / "people" / "jane-carter-2")
+    assert again.state["agreed"] is True
+    assert other.state["agreed"] is False
+    assert other.tab.post("takes/face-image/file", content=b"x").status_code == 403
+
+
 def sent_raw(served: Served, path: str, *headers: str, body: bytes = b"") -> bytes:
     """What a caller hears who need not keep to HTTP's habits."""
     link = urlsplit(served.site.link)

@@ -78,8 +78,11 @@ def agree(journal: Journal, full_name: str, words: str) -> None:
     journal.append(ProcessingAgreed(full_name=full_name, words=words), key=name_key(full_name))
 
 
-def has_agreed(journal: Journal, full_name: str) -> bool:
-    return bool(journal.entries(ProcessingAgreed, key=name_key(full_name)))
+def has_agreed(journal: Journal, full_name: str, words: str) -> bool:
+    """Whether somebody of this name agreed in these words, which name the person's folder: another
+    person may have the same name."""
+    agreed = journal.entries(ProcessingAgreed, key=name_key(full_name))
+    return any(each.body.words == words for each in agreed)
 
 
 def _require_not_forgotten(journal: Journal, name: str) -> None:

@@ -108,7 +108,7 @@ class Recording:
 
     @property
     def _agreed(self) -> bool:
-        return journals.has_agreed(self._journal, self._person.full_name)
+        return journals.has_agreed(self._journal, self._person.full_name, self._words)
 
     def _read(self) -> people.Person:
         return people.read_person(self._takes.folder, preflight.kinds_by(self._engine))

@@ -17,8 +17,8 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from palprep import serving, views
-from palprep.errors import PalprepError
+from palprep import serving, storage, views
+from palprep.errors import OutputUnwritable, PalprepError
 
 HOST = "127.0.0.1"
 
@@ -33,6 +33,8 @@ _STRANGERS_POLICY = "default-src 'none'; sandbox"
 """The policy of a person's files: nothing in them may run, whatever they are."""
 
 _GRACE_S = 1
+
+_STATUSES = {serving.BodyTooLarge: 413, OutputUnwritable: 507}
 
 _HEADERS = {
     "cache-control": "no-store",
@@ -78,7 +80,7 @@ class LocalSite:
         for file, mime in ((f"{name}.css", "text/css"), (f"{name}.js", "text/javascript")):
             asset = Response(views.page_asset(file), media_type=mime)
             own.append(Route(f"/{file}", asset, methods=["GET"]))
-        errors: dict[Any, Any] = dict.fromkeys((HTTPException, PalprepError), _refused)
+        errors: dict[Any, Any] = dict.fromkeys((HTTPException, PalprepError, OSError), _refused)
         app = Starlette(routes=[Mount(f"/{secret}", routes=own)], exception_handlers=errors)
         app.router.redirect_slashes = False
         guarded = _Guard(app, self.origin, secret)
@@ -135,11 +137,14 @@ class _Guard:
         )
 
 
-async def _refused(_: Request, error: HTTPException | PalprepError) -> Response:
+async def _refused(_: Request, error: HTTPException | PalprepError | OSError) -> Response:
+    if isinstance(error, FileNotFoundError):
+        gone = f"{error.filename} was removed or moved: put it back and try again"
+        error = HTTPException(404, gone)
+    elif isinstance(error, OSError):  # The disk is full, for example.
+        error = storage.unwritable(Path(error.filename or "The person's folder"), error)
     if isinstance(error, PalprepError):
-        error = HTTPException(
-            413 if isinstance(error, serving.BodyTooLarge) else 409, error.message
-        )
+        error = HTTPException(_STATUSES.get(type(error), 409), error.message)
     return JSONResponse({"error": error.detail}, error.status_code, {"connection": "close"})
 
 

@@ -17,7 +17,7 @@ const ask = async (path, body) => {
     throw new Error(texts.too_large);
   }
   const told = reply.headers.get("content-type")?.includes("json") ? await reply.json() : {};
-  if (!reply.ok) throw new Error(told.error ?? texts.too_large);
+  if (!reply.ok) throw Object.assign(new Error(told.error ?? texts.too_large), { answered: "error" in told });
   return told;
 };
 
@@ -78,20 +78,25 @@ class Step {
   }
 
   async open() {
+    if (!navigator.mediaDevices || !window.MediaRecorder) throw new DOMException("", "NotAllowedError");
     for (const each of steps) each.close();
-    const chosen = (name) => (this.is(name)?.value ? { deviceId: { exact: this.is(name).value } } : {});
-    this.stream = await navigator.mediaDevices.getUserMedia({
+    // Not "exact": the device that was chosen may have been unplugged since.
+    const chosen = (name) => (this.is(name)?.value ? { deviceId: this.is(name).value } : {});
+    const opening = (opened += 1);
+    const stream = await navigator.mediaDevices.getUserMedia({
       video: this.films && { ...VIDEO, ...chosen("cameras") },
       audio: this.listens && { ...SOUND, ...chosen("microphones") },
     });
+    if (opening !== opened) { // While the browser asked, another step was opened, or the page was closed.
+      for (const track of stream.getTracks()) track.stop();
+      return;
+    }
+    this.stream = stream;
+    // The device was unplugged, or the computer slept. A take that was under way is sent as it is.
+    for (const track of stream.getTracks()) track.onended = () => this.guarded(() => { this.close(); throw new DOMException("", "NotFoundError"); });
     this.is("stage").hidden = false;
     this.is("sound").hidden = this.is("sound-choice").hidden = !this.listens;
-    for (const [name, kind] of [["cameras", "videoinput"], ["microphones", "audioinput"]]) {
-      const used = this.stream.getTracks().find((track) => kind.startsWith(track.kind))?.getSettings().deviceId;
-      const devices = (await navigator.mediaDevices.enumerateDevices()).filter((each) => each.kind === kind);
-      this.is(name)?.replaceChildren(...devices.map((each, at) =>
-        new Option(each.label || `${at + 1}`, each.deviceId, false, each.deviceId === used)));
-    }
+    await this.list();
     if (this.films) {
       this.is("preview").srcObject = this.stream;
       await this.is("preview").play();
@@ -101,6 +106,15 @@ class Step {
     next.hidden = false;
     next.focus();
     if (this.listens) this.listen(); else this.look();
+  }
+
+  async list() {
+    const devices = await navigator.mediaDevices.enumerateDevices();
+    for (const [name, kind] of [["cameras", "videoinput"], ["microphones", "audioinput"]]) {
+      const used = this.stream?.getTracks().find((track) => kind.startsWith(track.kind))?.getSettings().deviceId;
+      this.is(name)?.replaceChildren(...devices.filter((each) => each.kind === kind).map((each, at) =>
+        new Option(each.label || `${at + 1}`, each.deviceId, false, each.deviceId === used)));
+    }
   }
 
   close() {
@@ -178,38 +192,44 @@ class Step {
       await new Promise((done) => setTimeout(done, 600));
     }
     this.is("count").textContent = "";
+    if (!this.stream) return; // The camera has stopped, and that was told.
     const picture = await new Promise((done) => this.frame(Infinity).toBlob(done, "image/png"));
     this.close();
     await this.send(picture, "browser");
   }
 
   async start() {
+    this.button("start").hidden = true; // A second click would record twice.
+    await this.record(this.stream).catch((error) => { this.close(); throw error; });
+  }
+
+  async record(stream) {
     if (this.role === "consent-video") {
       const { words } = await ask("code", "");
+      if (stream !== this.stream) return; // It was closed meanwhile.
       this.code(words.length ? texts.code_lead : "", words);
     }
     const kinds = KINDS[this.films ? "video" : "audio"];
     const mimeType = kinds.find((each) => MediaRecorder.isTypeSupported(each));
     const pieces = [];
-    this.recorder = new MediaRecorder(this.stream, { mimeType, videoBitsPerSecond: 8e6, audioBitsPerSecond: 256e3 });
-    this.recorder.ondataavailable = ({ data }) => pieces.push(data);
+    const recorder = (this.recorder = new MediaRecorder(stream, { mimeType, videoBitsPerSecond: 8e6, audioBitsPerSecond: 256e3 }));
+    recorder.ondataavailable = ({ data }) => pieces.push(data);
+    recorder.start(1000);
     this.sent = new Promise((done) => {
-      this.recorder.onstop = async () => {
+      recorder.onstop = async () => {
         clearInterval(this.clock);
-        this.close();
+        if (stream === this.stream) this.close();
         if (this.role === "consent-video") this.code(texts.code_waits, []);
-        await this.guarded(() => this.send(new Blob(pieces, { type: mimeType }), "browser"));
+        await this.guarded(() => this.send(new Blob(pieces, { type: recorder.mimeType }), "browser"));
         done();
       };
     });
-    this.recorder.start(1000);
     const began = performance.now();
     this.clock = setInterval(() => {
       const seconds = Math.floor((performance.now() - began) / 1000);
       this.is("clock").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
       if (seconds >= LONGEST_S[this.role]) this.stop();
     }, 250);
-    this.button("start").hidden = true;
     this.button("stop").hidden = false;
     this.button("stop").focus({ preventScroll: true });
     // Words to read stand at the top, next to the lens.
@@ -223,16 +243,19 @@ class Step {
 
   stop() { if (this.recorder?.state === "recording") this.recorder.stop(); }
 
-  async send(blob, by) {
+  send(blob, by) {
     // What was recorded here is nowhere else until it has arrived.
     if (by === "browser") this.unsent = blob;
     this.is("unsent").hidden = true;
     this.tell(texts.sending, true);
-    // To send what cannot be read, or a folder, fails as what is too large does.
-    await blob.slice(0, 1).arrayBuffer().catch(() => { throw new Error(texts.unreadable); });
-    await ask(`takes/${this.role}/${by}`, blob);
-    if (by === "browser") this.unsent = undefined;
-    await refresh();
+    const arrives = async () => {
+      // To send what cannot be read, or a folder, fails as what is too large does.
+      await blob.slice(0, 1).arrayBuffer().catch(() => { throw new Error(texts.unreadable); });
+      await ask(`takes/${this.role}/${by}`, blob);
+      if (by === "browser") this.unsent = undefined;
+      await refresh();
+    };
+    return (this.sent = arrives().finally(() => { this.sent = undefined; }));
   }
 
   resend() { return this.send(this.unsent, "browser"); }
@@ -288,6 +311,7 @@ class Step {
 }
 
 const steps = [...document.querySelectorAll("[data-role]")].map((section) => new Step(section));
+let opened = 0; // How often a camera or a microphone was asked for.
 let later;
 const refresh = async () => {
   clearTimeout(later);
@@ -304,12 +328,13 @@ const refresh = async () => {
       step.draw(state.roles[step.role]);
     }
     open = Object.values(state.roles).some(({ takes }) => takes.some((take) => !take.verdict));
-  } catch {
-    document.getElementById("offline").hidden = false;
+  } catch (error) {
+    show(document.getElementById("offline"), error.answered ? error.message : texts.offline);
   }
   later = setTimeout(refresh, open ? 500 : 5000);
 };
 
+navigator.mediaDevices?.addEventListener("devicechange", () => { for (const each of steps) if (each.stream) each.list(); });
 document.getElementById("agree").addEventListener("submit", async (event) => {
   event.preventDefault();
   const problem = event.target.querySelector("[data-is=problem]");
@@ -325,13 +350,14 @@ document.getElementById("agree").addEventListener("submit", async (event) => {
   }
 });
 document.getElementById("done").addEventListener("click", async () => {
+  opened += 1;
   for (const step of steps) step.close();
-  // What is being recorded is sent first; what cannot be sent keeps the page open.
-  await Promise.all(steps.map((each) => each.sent));
-  if (steps.some((each) => each.unsent)) return;
+  // What is being recorded or sent arrives first; what cannot be sent keeps the page open.
+  const sent = await Promise.allSettled(steps.map((each) => each.sent));
+  if (steps.some((each) => each.unsent) || sent.some(({ status }) => status === "rejected")) return;
   await ask("done", "");
   clearTimeout(later);
   document.querySelector("main").replaceChildren(el("p", { className: "card", textContent: texts.done_after, role: "status" }));
 });
-addEventListener("beforeunload", (event) => { if (steps.some((each) => each.unsent || each.recorder?.state === "recording")) event.preventDefault(); });
+addEventListener("beforeunload", (event) => { if (steps.some((each) => each.unsent || each.sent)) event.preventDefault(); });
 refresh();
