@@ -197,6 +197,17 @@ def test_the_newest_code_counts_of_those_that_there_were(journal, clock):
     assert before.words == old.words
 
 
+def test_no_clock_that_was_set_back_brings_an_older_code_back(journal, clock):
+    give_code(journal, "Ada Lovelace")
+    clock.after(3600)
+    new = give_code(journal, "Ada Lovelace")
+    clock.after(-3540)
+    asked = ask(journal, "a")
+    assert (asked.words, asked.judged_at) == (new.words, new.given_at)
+    clock.after(7200)
+    assert ask(journal, "a") == asked
+
+
 def test_a_code_that_one_file_holds_no_other_can(journal, clock):
     give_code(journal, "Ada Lovelace")
     missed, held = ask(journal, "a", "first.mp4"), ask(journal, "b", "second.mp4")

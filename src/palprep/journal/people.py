@@ -114,18 +114,20 @@ def asked_code(
 ) -> AskedCode | None:
     """The code that must be spoken in a file in which this person gives consent; None where none
     was given out, neither for the full name, nor for how it is spoken, nor for a name of the same
-    sound. It is the newest code of the time when the file, called ``name``, was first judged, or
-    else the first code. That the file is judged for the first time now is recorded."""
+    sound. It is the newest code of those before the file, called ``name``, was first judged, or
+    else the first code. That the file is judged for the first time now is recorded. The order of
+    the entries counts, since the clock may have been set back."""
     key = _code_key(journal, full_name, spoken_as)
-    given = [entry.body.code for entry in journal.entries(CodeGiven, key=key)]
+    given = journal.entries(CodeGiven, key=key)
     if not given:
         return None
     judged = journal.entries(FileJudged, key=key)
     first = next((entry for entry in judged if entry.body.sha256 == sha256), None)
     if first is None:
         first = journal.append(FileJudged(name=name, sha256=sha256), key=key)
-    at = dt.datetime.fromisoformat(first.at)
-    code = next((each for each in reversed(given) if each.given_at <= at), given[0])
+    earlier = [entry for entry in given if entry.seq < first.seq]
+    at = dt.datetime.fromisoformat(max(each.at for each in (*earlier, first)))
+    code = (earlier[-1] if earlier else given[0]).body.code
     before = next((each.body for each in judged if each.body.spoken == code.words), None)
     other = before.name if before and before.sha256 != sha256 else None
     return AskedCode(**dict(code), judged_at=at, spoken_in=other)
