@@ -123,6 +123,8 @@ def test_expiry_and_revocation_end_it():
     revoked = extended(dated, kind="revocation", written_at=NOW)
     assert not revoked.in_force(NOW)
     assert extended(revoked, kind="revocation", written_at=LATER).revoked_at == NOW
+    # The clock was set back since.
+    assert revoked.ended(NOW - dt.timedelta(days=1)) != ()
 
 
 def test_a_doubt_about_the_voice_is_open_and_a_decision_counts_until_it_falls():

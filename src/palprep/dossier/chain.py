@@ -167,12 +167,14 @@ class Dossier(Value):
         return self.consent.state == "open" and not self.ended(now)
 
     def ended(self, now: dt.datetime) -> tuple[str, ...]:
-        """Why the consent has ended, in sentences: it was taken back, or it expired."""
+        """Why the consent has ended, in sentences: it was taken back, or it expired. What was taken
+        back stays so under a clock that was set back since."""
+        expires = self.expires_at
         ends = {
             "The person took the consent back": self.revoked_at,
-            "The consent expired": self.expires_at,
+            "The consent expired": expires if expires and expires <= now else None,
         }
-        return tuple(f"{why} on {texts.stamp(at)}." for why, at in ends.items() if at and at <= now)
+        return tuple(f"{why} on {texts.stamp(at)}." for why, at in ends.items() if at)
 
     @property
     def expires_at(self) -> dt.datetime | None:
