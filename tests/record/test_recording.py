@@ -109,11 +109,20 @@ def test_nothing_is_taken_before_somebody_has_agreed(serve: Serve, portrait: Pat
 
 
 def test_who_has_the_same_name_is_asked_too(serve: Serve, tmp_path: Path) -> None:
-    assert serve().agree().status_code == 200
-    again, other = serve(), serve(tmp_path / "people" / "jane-carter-2")
-    assert again.state["agreed"] is True
+    served, other = serve(), serve(tmp_path / "people" / "jane-carter-2")
+    assert served.agree().status_code == 200
+    assert served.state["agreed"] is True
     assert other.state["agreed"] is False
     assert other.tab.post("takes/face-image/file", content=b"x").status_code == 403
+
+
+def test_no_second_program_records_into_the_same_folder(serve: Serve) -> None:
+    """It would remove what is still arriving at the first."""
+    served = serve()
+    with pytest.raises(UsageError, match=r"Another page records into .*: close that one first"):
+        serve()
+    served.recording.close()
+    serve()
 
 
 def sent_raw(served: Served, path: str, *headers: str, body: bytes = b"") -> bytes:
@@ -167,8 +176,10 @@ def test_a_good_file_is_kept_and_the_next_loses_nothing(
     visible = sorted(each.name for each in served.folder.iterdir() if each.name[0] != ".")
     assert visible == ["IMG_0001.heic", "face-image.heic", "person.toml"]
     assert len(served.takes("face-image")) == 2
-    # Another tab, or the page again after a reload, sees the same.
-    assert serve().state["roles"] == served.state["roles"]
+    # The page, when it is opened again, sees the same.
+    before = served.state["roles"]
+    served.recording.close()
+    assert serve().state["roles"] == before
 
 
 def test_what_is_no_portrait_is_told_and_not_kept(serve: Serve, sample_media: Path) -> None:
@@ -215,6 +226,7 @@ def test_a_take_that_was_not_judged_is_judged_later(serve: Serve, portrait: Path
     told = served.recording._takes.all()[0]
     served.recording._takes.note(told.model_copy(update={"verdict": None, "findings": ()}))
     (place / ".0123.part").write_bytes(b"half of a file")
+    served.recording.close()
     again = serve()
     again.recording._jobs.submit(lambda: None).result()
     assert again.takes("face-image") == [take]

@@ -16,7 +16,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from palprep import fixes, storage
+from palprep import fixes, storage, system
 from palprep.batch import people
 from palprep.errors import UsageError
 from palprep.rules import Profile, Report, consent
@@ -69,7 +69,8 @@ class Take(Value):
 
 class Takes:
     """The takes in a person's ``folder``, which is made if it is missing. Raises OutputUnwritable
-    for a folder that cannot be used, UsageError for a link in the place of ``.takes``."""
+    for a folder that cannot be used, UsageError for a link in the place of ``.takes``, and while
+    another program has these takes open."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.place = folder, folder / TAKES_NAME
@@ -78,13 +79,20 @@ class Takes:
             raise UsageError(f"{self.place} is a link: remove it")
         self._made = [] if storage.is_there(folder) else [folder]
         storage.output_folder(self.place)
+        self._lock = contextlib.ExitStack()
+        with contextlib.suppress(OSError):  # Not every file system has locks.
+            handle = os.open(system.lockable(self.place), os.O_RDONLY)
+            self._lock.callback(os.close, handle)
+            if not system.lock(handle):
+                self._lock.close()
+                raise UsageError(f"Another page records into {folder}: close that one first")
         for part in self.place.glob("*.part*"):  # Of a server that was killed.
             part.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Remove the folder of the takes if it is empty, also one of a server that was killed; and
         then the person's, if it was made: a run would miss files there."""
-        with contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(OSError):
             for each in (self.place, *self._made):
                 each.rmdir()
 
