@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import get_args, get_type_hints
+from pathlib import Path
+from typing import get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -36,6 +38,29 @@ def test_every_error_is_public() -> None:
 
 def test_type_checkers_know_the_last_state_that_was_waited_for() -> None:
     assert "last" in get_type_hints(errors.WaitTimeout)
+
+
+def test_type_checkers_take_a_list_of_tags_which_becomes_a_tuple() -> None:
+    row = palprep.ManifestRow(person="ada", tags=["one"], statement=Path("own.txt"))
+    request = palprep.VoiceRequest(voice_name="Ada", tags=["one"])
+    for made in (row, request):
+        assert made.tags == ("one",)
+        assert get_origin(get_type_hints(type(made))["tags"]) is Sequence
+        assert hash(made) is not None
+    assert row.statement == "own.txt"
+
+
+def test_help_shows_the_fields_of_a_record_before_it_is_used() -> None:
+    program = (
+        "import inspect, palprep\n"
+        "print(inspect.signature(palprep.VoiceRequest), *inspect.signature(palprep.ManifestRow)"
+        ".parameters)"
+    )
+    assert fresh(program).startswith(
+        "(*, voice_name: 'str', description: 'str | None' = None, tags: 'Many[str]' = (), "
+        "callback_url: 'str | None' = None) face_image "
+    )
+    assert fresh(program).endswith(" person")
 
 
 def test_errors_are_at_hand_before_anything_else_is_used() -> None:

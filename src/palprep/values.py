@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetPydanticSchema
 
 from palprep.errors import UsageError
 from palprep.vocabulary import Kind as Kind, Outcome as Outcome, Role as Role  # noqa: PLC0414
 
 F = TypeVar("F", bound=Callable[..., Any])
 K = TypeVar("K", bound=type)
+T = TypeVar("T")
 
 _WIDER: dict[Any, type] = {float: Real, int: Integral, Path: os.PathLike}
 """Wider types that are accepted for a declared one: numpy's numbers, and every kind of path."""
@@ -101,6 +102,13 @@ class Value(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """This value as plain dictionaries, lists, strings, numbers, booleans and None."""
         return self.model_dump(mode="json")
+
+
+Many = Annotated[
+    Sequence[T],
+    GetPydanticSchema(lambda kind, of: of(tuple.__class_getitem__((*get_args(kind), ...)))),
+]
+"""A tuple that callers may write as a list, for type checkers as well."""
 
 
 class Span(Value):

@@ -134,7 +134,7 @@ def test_guide_and_schema_tell_every_column(checkout):
 
 def test_a_row_of_the_library_is_a_row_of_a_file(place, monkeypatch):
     monkeypatch.chdir(place)
-    rows = [ManifestRow(person="ada", voice_audio="ada/voice.wav", full_name="Ada Lovelace")]
+    rows = [ManifestRow(person="ada", voice_audio=Path("ada/voice.wav"), full_name="Ada Lovelace")]
     path = write_csv(
         place / "people.csv", "person,voice-audio,full_name", "ada,ada/voice.wav,Ada Lovelace"
     )

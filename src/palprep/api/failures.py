@@ -6,12 +6,13 @@ class of the error. For a status that says only "bad request", words of the spec
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from palprep import errors
@@ -72,6 +73,27 @@ def _sentence(detail: ErrorDetails) -> str:
 
 class Given(Value):
     """A record that callers write. A mistake in it raises UsageError, in one sentence."""
+
+    # A class that is not built yet has no signature of its own for help() and completion.
+    model_config = ConfigDict(defer_build=False)
+
+    @classmethod
+    def __pydantic_on_complete__(cls) -> None:
+        # pydantic's own signature shows validators, where the source has the names of types.
+        written: dict[str, Any] = {}
+        for each in reversed(cls.__mro__):
+            written |= inspect.get_annotations(each)
+        cls.__signature__ = inspect.Signature(
+            [
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=inspect.Parameter.empty if field.is_required() else field.default,
+                    annotation=written[name],
+                )
+                for name, field in cls.model_fields.items()
+            ]
+        )
 
     # Type checkers go by the fields.
     if not TYPE_CHECKING:

@@ -17,7 +17,7 @@ from palprep.errors import OutcomeUnknown, WaitTimeout
 from palprep.journal import creations, entries
 from palprep.preflight import Prepared
 from palprep.publish import Publisher
-from palprep.values import Role, require_type
+from palprep.values import Many, Role, require_type
 
 _URL_FIELDS: Mapping[Role, str] = {
     Role.VOICE_AUDIO: "training_audio_url",
@@ -40,7 +40,7 @@ class VoiceRequest(Given):
 
     voice_name: str
     description: str | None = None
-    tags: tuple[str, ...] = ()
+    tags: Many[str] = ()
     callback_url: str | None = None
 
 

@@ -19,6 +19,7 @@ from pydantic import Field
 
 from palprep.api import Given
 from palprep.sandbox.answers import ImageError, Refused, refuse_error
+from palprep.values import Many
 
 
 def _choice(default: Any, where: str, what: str) -> Any:
@@ -86,7 +87,7 @@ class Choices(Given):
     conversation_seconds: Seconds = _choice(
         3600.0, "Create Conversation", "After which a conversation ends by itself."
     )
-    callback_retry_seconds: tuple[Seconds, ...] = _choice(
+    callback_retry_seconds: Many[Seconds] = _choice(
         (5.0, 30.0),
         "Events",
         "Pauses before a callback is sent again, after no answer in 10 s or one outside 2xx.",
@@ -115,7 +116,7 @@ class Choices(Given):
     )
 
     # Values that the specification names no example of.
-    checks_left_out: Mapping[str, tuple[str, ...]] = _choice(
+    checks_left_out: Mapping[str, Many[str]] = _choice(
         {"core-4.5": ("person_centered",)},
         "Validate Face Image",
         "Checks that are not made for a model: their set varies by model, and how is not shown.",
@@ -128,15 +129,15 @@ class Choices(Given):
     reserved_prefix: str = _choice(
         "palprep", "Tool", "Stands for the service's own name before an underscore."
     )
-    required_voice_fields: tuple[str, ...] = _choice(
+    required_voice_fields: Many[str] = _choice(
         ("voice_name", "training_audio_url"), "Create Voice", "Fields that must be sent."
     )
-    patchable: tuple[str, ...] = _choice(
+    patchable: Many[str] = _choice(
         ("name", "status", "customization", "limits", "allowed_origins"),
         "Patch Deployment",
         "Members of a deployment that a patch may change.",
     )
-    stock_voices: tuple[str, ...] = _choice(
+    stock_voices: Many[str] = _choice(
         ("anna", "benjamin", "gloria", "nathan"),
         "Create Replica",
         "Slugs that voice_name takes, in any case: the stock replicas' voices.",

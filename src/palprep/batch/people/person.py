@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -225,7 +226,7 @@ def person_of(
         f"{path.name} is audio alone: consent must be given on video" for path in consent_sounds
     ]
     problems += () if person.may_speak else sound_alone
-    own = settings.statement
+    own = settings.statement and os.fspath(settings.statement)
     statement_file = statement(own) if own and not leads_out(own) else None
     if own and statement_file is None:
         problems.append(f"{SETTINGS_NAME} names {own}, which is not in the folder")

@@ -10,7 +10,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AliasGenerator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasGenerator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidationError,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError, from_json, to_json
 
 from palprep import system
@@ -19,7 +27,7 @@ from palprep.errors import MediaError, UsageError
 from palprep.media.sources import Source
 from palprep.rules import BUILT_IN
 from palprep.storage import atomic_output
-from palprep.values import Role, Value
+from palprep.values import Many, Role, Value
 from palprep.vocabulary import MOST_TEXT_BYTES, did_you_mean
 
 SETTINGS_NAME = "person.toml"
@@ -95,7 +103,18 @@ Properties = Annotated[Mapping[str, Any], AfterValidator(_in_a_request)]
 
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_without_controls)]
 
-FileName = Annotated[str, Field(min_length=1)]
+
+def _path_as_text(place: Any) -> Any:
+    return os.fspath(place) if isinstance(place, os.PathLike) else place
+
+
+FileName = Annotated[
+    str | os.PathLike[str],
+    GetPydanticSchema(lambda _, schema: schema(Annotated[str, Field(min_length=1)])),
+    BeforeValidator(_path_as_text),
+]
+"""Text. Programs may give a path."""
+
 
 _ROLES = {role.value.replace("-", "_"): role for role in Role}
 
@@ -145,7 +164,7 @@ class Settings(Value):
     """The slug of the stock voice that a replica from an image speaks with."""
     description: VoiceDescription | None = None
     """The description of the voice."""
-    tags: tuple[Annotated[Tag, Field(min_length=1)], ...] = Field(default=(), max_length=50)
+    tags: Annotated[Many[Annotated[Tag, Field(min_length=1)]], Field(max_length=50)] = ()
     """The tags of the voice."""
     model: Annotated[str, AfterValidator(_known_model)] | None = None
     """The replica's model, and with it the limits that the files are held against."""
@@ -155,7 +174,7 @@ class Settings(Value):
     """Whether the service may fix the image that it trains a replica from."""
     properties: Properties | None = None
     """The replica's ``properties``, as the service takes them."""
-    statement: str | None = None
+    statement: FileName | None = None
     """A text file with the consent statement that your service demands."""
     language: Annotated[str, AfterValidator(_language_code)] = "en"
     """The language of messages to the person, and of their own ``statement`` (ISO 639-1)."""
