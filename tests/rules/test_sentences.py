@@ -215,6 +215,20 @@ def faceless(image_facts) -> Report:
     return Report(path="x.jpg", role=Role.FACE_IMAGE, profile="core-4", checks=found, facts=facts)
 
 
+def test_a_blurred_image_without_a_face_has_no_face_that_is_not_sharp(faceless):
+    portrait = faceless.facts.portrait
+    blurred = portrait.quality.model_copy(update={"sharpness": 0.1})
+    facts = faceless.facts.model_copy(
+        update={"portrait": portrait.model_copy(update={"quality": blurred})}
+    )
+    [quality] = (
+        each
+        for each in judge(facts, Role.FACE_IMAGE, PROFILE)
+        if each.id == "image_quality_acceptable"
+    )
+    assert (quality.outcome, quality.sentence) == (Outcome.FAIL, "No face was found.")
+
+
 def test_no_face_is_told_once(faceless):
     (told,) = faceless.told(Outcome.FAIL)
     assert told.sentence == "No face was found."

@@ -281,7 +281,12 @@ def image_quality_acceptable(portrait: vision.PortraitFacts) -> Measured:
     """A product of scores, 0 to 100. Each is a smooth step around its own limit, as in OFIQ."""
     scores = portrait.quality.scores
     total, weakest = round(vision.overall_score(scores)), min(scores, key=scores.__getitem__)
-    return Measured(value=total, shown=f"{total} of 100 (least: {weakest})", way=weakest)
+    return Measured(
+        value=total,
+        shown=f"{total} of 100 (least: {weakest})",
+        way=weakest,
+        cause=None if portrait.framing else needs.NO_FACE,
+    )
 
 
 @rule(needs.SKIN, needs.face_place, adjusts)
