@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -57,6 +58,17 @@ def test_files_of_the_same_name_are_told_by_their_paths(
     shown = palprep("best", pictures.name).out.split()
     assert f"{pictures.name}/portrait.heic" in shown
     assert f"{pictures.name}/day2/portrait.heic" in shown
+
+
+def test_frames_and_images_together_are_counted_as_images(
+    palprep: Palprep, pictures: Path, light_people: Path
+) -> None:
+    clip, image = light_people / "jane-carter/consent.mp4", pictures / "portrait.heic"
+    alone = palprep("best", clip, "--per-second", "0.1")
+    assert re.match(r"\d of \d frames pass(es)?\. ", alone.err)
+    image.unlink()
+    mixed = palprep("best", clip, pictures, "--per-second", "0.1")
+    assert re.match(r"\d of \d images pass(es)?\. ", mixed.err)
 
 
 def test_top_shows_no_more_than_asked(palprep: Palprep, pictures: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import signal
+import subprocess
 from pathlib import Path
 
+import imageio_ffmpeg
 import pytest
 
 from palprep.cli.exits import Interrupted
@@ -33,6 +35,18 @@ def test_a_spoken_statement_passes(script: Palprep, spoken: Path) -> None:
     assert 0 <= entry["starts_at"] < entry["ends_at"] < 13
     assert all(list(word) == WORD_KEYS for word in entry["words"])
     assert [word["expected"] for word in entry["words"][:3]] == ["I,", "Jane", "Carter,"]
+
+
+def test_a_statement_on_a_recording_is_not_to_be_fixed(
+    palprep: Palprep, spoken: Path, tmp_path: Path
+) -> None:
+    """The fix of a recording is a voice: nothing looks for consent in it."""
+    recording = tmp_path / "consent.m4a"
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", spoken, "-vn", "-c", "copy"]
+    subprocess.run([*command, recording], check=True)
+    ran = palprep("consent", recording, "--name", "Jane Carter")
+    assert ran.code == 0
+    assert ran.err.endswith("and consent must be given on video. Next: film it.\n")
 
 
 def test_another_name_fails_and_says_which_word(palprep: Palprep, spoken: Path) -> None:

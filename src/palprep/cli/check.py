@@ -285,7 +285,8 @@ def _next(ranked: Sequence[preflight.Candidate], kept: Path | None, profile: str
     """How many candidates pass, and the next step with the best, or with its copy ``kept``."""
     best, fit = ranked[0], sum(not each.failed for each in ranked)
     frames = best.at_s is not None
-    count = texts.counted(len(ranked), *(("frame", "frames") if frames else ("image", "images")))
+    alone = frames and None not in {each.at_s for each in ranked}
+    count = texts.counted(len(ranked), *(("frame", "frames") if alone else ("image", "images")))
     passing = f"{fit} of {count} {'passes' if fit == 1 else 'pass'}."
     if best.failed:
         return f"None of {count} passes. Next: take another one, as the failing checks say."

@@ -24,6 +24,7 @@ from palprep import (
     storage,
     views,
 )
+from palprep.batch.people import promised_kind
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import (
@@ -48,7 +49,7 @@ from palprep.errors import PalprepError, UsageError
 from palprep.media import sources
 from palprep.rules import texts
 from palprep.views import terminal
-from palprep.vocabulary import Outcome
+from palprep.vocabulary import Kind, Outcome
 
 EXAMPLES = (
     'palprep statement "Ada Lovelace"',
@@ -171,7 +172,7 @@ def consent(
             heard = FileOptions(
                 name=name, spoken_as=spoken_as, statement=statement, language=language, model=model
             )
-            tell(_after_listening(facts, fix_command([file], heard)))
+            tell(_after_listening(facts, file, fix_command([file], heard)))
     codes = {Outcome.PASS: ExitCode.OK, Outcome.WARN: ExitCode.IN_DOUBT}
     raise typer.Exit(codes.get(facts.outcome, ExitCode.FAILED))
 
@@ -193,13 +194,15 @@ def _shown_error(error: PalprepError) -> dict[str, str]:
     return {"code": error.code, "message": error.message}
 
 
-def _after_listening(facts: statements.ConsentFacts, fixing: str) -> str:
+def _after_listening(facts: statements.ConsentFacts, file: Path, fixing: str) -> str:
     if facts.outcome is Outcome.UNKNOWN:
         return f"Next: do what the reasons say, and {SAME}."
     if facts.outcome is Outcome.WARN:
         return DECIDE
     if not facts.outcome.passed:
         return f"Next: record the statement again, word for word, and {SAME}."
+    if promised_kind(file.name) is Kind.AUDIO:
+        return "Only the words were judged, and consent must be given on video. Next: film it."
     return f"Only the words were judged. Next: {fixing}"
 
 
