@@ -194,10 +194,9 @@ def opened(path: Path | None) -> sqlite3.Connection:
             db.execute("PRAGMA synchronous=NORMAL")
             db.executescript(SCHEMA)
         except (sqlite3.Error, OSError) as error:
-            raise UsageError(
-                f"The sandbox cannot open {path}: {error}. Is another sandbox using this data "
-                "folder? Stop it, or name another folder."
-            ) from error
+            locked = "; another sandbox may use it: stop it, or" if "locked" in str(error) else ":"
+            message = f"The sandbox cannot open {path}: {error}{locked} name another folder"
+            raise UsageError(message) from error
         undone.pop_all()
     return db
 
