@@ -24,7 +24,7 @@ from palprep.preflight.values import kinds_of
 from palprep.record import LocalSite
 from palprep.record.takes import By, Take, Takes, judged
 from palprep.rules import load_profile
-from palprep.values import Role
+from palprep.values import Outcome, Role
 
 from .conftest import Served
 
@@ -307,3 +307,24 @@ def test_what_must_be_done_again_is_told_in_the_language_of_the_page(sample_medi
     torn = check(sample_media / "broken" / "truncated-portrait.heic")
     [told] = judged(take, torn, load_profile("core-4"), "es").findings
     assert told.sentence == "Este archivo está dañado."
+
+
+def test_several_doubts_about_the_words_are_told_once(light_people: Path) -> None:
+    consent = light_people / "jane-carter" / "consent.mp4"
+    report = check(consent, role=Role.CONSENT_VIDEO, speaker="Jane Carter")
+    assert report.facts is not None
+    assert report.consent is not None
+    doubted = {"outcome": Outcome.WARN, "reasons": ("A doubt.", "Another one.")}
+    heard = report.consent.model_copy(update=doubted)
+    spoken = {"outcome": Outcome.WARN, "sentence": "A doubt. There is one more reason."}
+    checks = tuple(
+        each.model_copy(update=spoken if each.id == "consent_spoken" else {})
+        for each in report.checks
+    )
+    facts = report.facts.model_copy(update={"consent": heard})
+    doubtful = report.model_copy(update={"facts": facts, "checks": checks})
+    take = Take(number=1, role=Role.CONSENT_VIDEO, name="consent.mp4", by=By.FILE)
+    found = judged(take, doubtful, load_profile("core-4"))
+    assert found.verdict == "decide"
+    told = [each.sentence for each in found.findings if "doubt" in each.sentence]
+    assert told == ["A doubt. Another one."]

@@ -173,9 +173,13 @@ def judged(take: Take, report: Report, profile: Profile, language: str = "en") -
         doubts := consent.consent_doubts(report.checks, report.consent)
     ):
         verdict = "decide"
-        known = {each.sentence for each in doubts}
+        known = {said for each in doubts for said in (each.check, each.sentence)}
         findings = [
             *(Finding(outcome=Outcome.WARN, sentence=each.sentence) for each in doubts),
-            *(each for each in findings if each.sentence not in known),
+            *(
+                finding
+                for check, finding in zip(warned, findings, strict=True)
+                if not known & {check.id, check.sentence}
+            ),
         ]
     return take.model_copy(update={"verdict": verdict, "findings": tuple(findings)})
