@@ -234,6 +234,7 @@ def test_the_key_cannot_be_seen(kind) -> None:
     shown = [client, client.voices, client.voices.get, client._sender]
     assert "hush" not in "".join(f"{x!r}{x!s}" for x in shown)
     assert "hush" not in repr(vars(client)) + repr(client._sender.http.headers)
+    assert repr(client) == f"{kind.__name__}(base_url={client.base_url!r})"
     with pytest.raises(TypeError):
         pickle.dumps(client)
 

@@ -82,6 +82,9 @@ def test_it_asks_and_is_accessible(page: Page) -> None:
         browser.look(width, dark=dark)
         assert violations(browser) == []
     assert not browser.run("document.body.scrollWidth > innerWidth")
+    # A screen reader speaks of what a button does, and not of its key.
+    keys = browser.run("[...document.querySelectorAll('button kbd')].map((it) => it.ariaHidden)")
+    assert {*keys} == {"true"}
     # The seconds that are in doubt can be played.
     video = "document.querySelector('.take video')"
     assert browser.run(f"{video}.src").endswith("training.mp4#t=0.5,9")

@@ -211,6 +211,9 @@ class _BothClients(Sending[S], Generic[S]):
         self.conversations = resources.Conversations(sender)
         self.unspecified = resources.UnspecifiedOperations(sender)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(base_url={self.base_url!r})"
+
     @property
     def base_url(self) -> str:
         """The address before every path, without a slash at its end."""
