@@ -241,6 +241,19 @@ def test_an_option_of_the_environment_is_obeyed_unless_it_is_given(
     assert rule["id"] == "file_size"
 
 
+def test_a_variable_that_is_misspelt_is_told(palprep: Palprep) -> None:
+    """PALPREP_DRYRUN=1 was a run that created everything."""
+    near = {"PALPREP_PROFIL": "x", "PALPREP_LOGFORMAT": "json"}
+    others = {"PALPREP_BASE_URL": "x", "PALPREP_API_KEY": "x", "PALPREP_LOG": "info"}
+    ran = palprep("explain", "file_size", **near, **others, PALPREP_TOKEN="x")
+    assert ran.code == 0
+    assert ran.err.splitlines()[:2] == [
+        "PALPREP_LOGFORMAT is no variable of palprep: did you mean PALPREP_LOG_FORMAT?",
+        "PALPREP_PROFIL is no variable of palprep: did you mean PALPREP_PROFILE?",
+    ]
+    assert "is no variable" not in palprep("explain", "file_size", **others).err
+
+
 def test_an_address_is_no_output_folder(palprep: Palprep, tmp_path: Path) -> None:
     (tmp_path / "people" / "ada").mkdir(parents=True)
     ran = palprep("run", tmp_path / "people", "--into", "s3://media/out")

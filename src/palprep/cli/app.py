@@ -21,7 +21,7 @@ from typer.main import get_command
 from palprep._version import __version__
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, exit_code_of
-from palprep.cli.output import print_error
+from palprep.cli.output import print_error, tell_warning
 from palprep.errors import ManifestError, PalprepError, UsageError
 
 COMMANDS: Mapping[str, str] = {
@@ -74,7 +74,9 @@ def load(name: str) -> Any:
     examples = "\n".join(("\b", "Examples:", *(f"  {each}" for each in own)))
     function = getattr(module, name)
     text = "\n\n".join(filter(None, (COMMANDS[name], inspect.getdoc(function))))
-    made.command(name, help=text, epilog=examples)(options.spread(function))
+    made.command(name, help=text, epilog=examples)(
+        options.spread(function, _tell_misspelt_variables)
+    )
     command = get_command(made)
     for option in command.params:
         if isinstance(option, TyperOption) and not option.envvar and not option.is_eager:
@@ -82,6 +84,23 @@ def load(name: str) -> Any:
             option.envvar = [f"PALPREP_{each.replace('-', '_').upper()}" for each in long]
             option.show_envvar = False
     return command
+
+
+def _variables(command: Any) -> set[str]:
+    return {each for option in command.params for each in option.envvar or ()}
+
+
+def _tell_misspelt_variables(command: Any) -> None:
+    """Tell of variables that no command has, and that are spelt like one of this command's."""
+    own = _variables(command)
+    for given in sorted(os.environ.keys() - own):
+        if given.startswith("PALPREP_"):
+            from difflib import get_close_matches
+
+            # What all begin with would make all alike.
+            near = get_close_matches(given[8:], [each[8:] for each in own], 1, 0.85)
+            if near and not any(given in _variables(load(name)) for name in COMMANDS):
+                tell_warning(f"{given} is no variable of palprep: did you mean PALPREP_{near[0]}?")
 
 
 class _OnDemand(TyperCommand):

@@ -24,7 +24,7 @@ from palprep import (
     storage,
     views,
 )
-from palprep.batch.people import promised_kind
+from palprep.batch import people
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, worst
 from palprep.cli.files import (
@@ -201,7 +201,7 @@ def _after_listening(facts: statements.ConsentFacts, file: Path, fixing: str) ->
         return DECIDE
     if not facts.outcome.passed:
         return f"Next: record the statement again, word for word, and {SAME}."
-    if promised_kind(file.name) is Kind.AUDIO:
+    if people.promised_kind(file.name) is Kind.AUDIO:
         return "Only the words were judged, and consent must be given on video. Next: film it."
     return f"Only the words were judged. Next: {fixing}"
 
@@ -319,10 +319,10 @@ _Kept: TypeAlias = "dict[Path, dossiers.Dossier | None]"
 
 def _dossiers(paths: list[Path]) -> _Kept:
     found: _Kept = {}
-    folder, *people = paths
-    places = [each for each in people if each.is_file() or (each / journals.JOURNAL_NAME).is_file()]
-    if people and folder.is_dir() and not places:
-        return {**batch.kept_dossiers(folder, [*map(str, people)])}
+    folder, *named = paths
+    places = [each for each in named if each.is_file() or (each / journals.JOURNAL_NAME).is_file()]
+    if named and folder.is_dir() and not places:
+        return {**batch.kept_dossiers(folder, [*map(str, named)])}
     recorded = batch.recorded_of(each for each in paths if not each.is_dir())
     for path in paths:
         if recorded.get(path) is None:

@@ -218,10 +218,10 @@ def _told(
     """The options of every command."""
 
 
-def spread(function: Callable[..., None]) -> Callable[..., None]:
+def spread(function: Callable[..., None], first: Callable[[Any], None]) -> Callable[..., None]:
     """The command as typer reads it: a parameter whose type is a dataclass of options stands for
-    its fields, and the options of every command come last. ``function`` runs while lines for the
-    user go where these say; it is given those that it names."""
+    its fields, and the options of every command come last. While lines for the user go where these
+    say, ``first`` is called with the command of typer, and then ``function`` with what it names."""
     own, told = (inspect.signature(each, eval_str=True).parameters for each in (function, _told))
     groups: dict[str, Any] = {n: p.annotation for n, p in own.items() if is_dataclass(p.annotation)}
     fields = {n: inspect.signature(kind, eval_str=True).parameters for n, kind in groups.items()}
@@ -239,6 +239,7 @@ def spread(function: Callable[..., None]) -> Callable[..., None]:
         for name, kind in groups.items():
             arguments[name] = kind(**{field: given[field] for field in fields[name]})
         with telling(**{name: given[name] for name in told}):
+            first(context.command)
             function(**arguments)
 
     of_typer = inspect.signature(command, eval_str=True).parameters["context"]
