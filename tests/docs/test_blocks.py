@@ -77,17 +77,21 @@ def service() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def desk(
+    page: str,
     service: Sandbox,
+    sample_media: Path,
     light_people: Path,
     measured_once: None,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """A folder with the sample people, where a page's blocks run."""
-    for file in (light_people / "jane-carter").iterdir():
+    # What is said of a video depends on its size: that page shows what readers see.
+    people = sample_media / "people" if page == "docs/guides/video.md" else light_people
+    for file in (people / "jane-carter").iterdir():
         # Copied: a block may write a file of the same name, and never through to the samples.
         shutil.copy(file, tmp_path)
-    shutil.copytree(light_people, tmp_path / "people")
+    shutil.copytree(people, tmp_path / "people")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PALPREP_BASE_URL", service.url)
     monkeypatch.setenv("PALPREP_API_KEY", service.user_key)
