@@ -71,16 +71,22 @@ def test_an_image_becomes_a_replica(example, light_people: Path, tmp_path: Path)
 
 
 @pytest.mark.documented
-def test_an_image_that_is_not_fit_is_explained(checkout, sample_media: Path, tmp_path) -> None:
-    landscape = sample_media / "broken/landscape-without-a-face.jpg"
-    script = checkout / "examples/portrait_to_replica.py"
+@pytest.mark.parametrize(
+    ("script", "given"),
+    [
+        ("portrait_to_replica.py", ["broken/landscape-without-a-face.jpg"]),
+        ("training_video_to_replica.py", ["people/anna-miller/recording.mov"] * 2),
+    ],
+)
+def test_what_is_not_fit_is_explained(checkout, sample_media: Path, tmp_path, script, given):
+    files = [sample_media / each for each in given]
     done = subprocess.run(
-        [sys.executable, script, landscape, "Nobody"],
+        [sys.executable, checkout / "examples" / script, *files, "Nobody"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert f"{landscape} -> " in done.stderr
+    assert all(f"{each} -> " in done.stderr for each in files)
     assert "FAIL" in done.stderr
 
 
@@ -93,12 +99,15 @@ def test_recordings_become_voices(
     shutil.copy(light_people / "jane-carter/recording.m4a", folder / "jane.m4a")
     shutil.copy(light_people / "anna-miller/recording.mov", folder / "anna.mov")
     shutil.copy(sample_media / "broken/text-named-video.mp4", folder)
+    shutil.copy(sample_media / "code.m4a", folder)
     lines = sorted(example("recordings_to_voices.py", folder))
-    assert [line.split()[:2] for line in lines[:2]] == [
+    assert [line.split()[:2] for line in (lines[0], lines[2])] == [
         ["anna.mov", "completed"],
         ["jane.m4a", "completed"],
     ]
-    assert lines[2].startswith("text-named-video.mp4 text-named-video.mp4 is a text file")
+    # Of what is not fit no voice is made.
+    assert lines[1].startswith("code.m4a The recording is too short: ")
+    assert lines[3].startswith("text-named-video.mp4 text-named-video.mp4 is a text file")
 
 
 @pytest.mark.documented
