@@ -6,7 +6,7 @@ PICTURES holds what sources_and_labels.py wrote. Portraits that
 material/image_quality_acceptable.csv calls good are blurred, shaken, made noisy, compressed, shrunk
 and enlarged again, darkened and burnt out, each at several known strengths. Prints, and with
 --table writes into the document, what the check then says, and how many portraits never score
-better when they are made worse. """
+better when they are made worse."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ fitted on, and where a kind is known of sources for fitting alone, what a fit wi
 says of it. FOLDER holds a labels.csv and its pictures (research/material/corpus_labels.py says
 how): the development pictures, by which some limits were once set; without it their column stays
 empty. A second table says which kinds of them are misjudged. Prints the tables, and with --table
-writes them into the document. """
+writes them into the document."""
 
 from __future__ import annotations
 

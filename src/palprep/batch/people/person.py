@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -226,7 +225,7 @@ def person_of(
         f"{path.name} is audio alone: consent must be given on video" for path in consent_sounds
     ]
     problems += () if person.may_speak else sound_alone
-    own = settings.statement and os.fspath(settings.statement)
+    own = settings.statement and str(settings.statement)
     statement_file = statement(own) if own and not leads_out(own) else None
     if own and statement_file is None:
         problems.append(f"{SETTINGS_NAME} names {own}, which is not in the folder")

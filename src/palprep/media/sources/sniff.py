@@ -81,6 +81,7 @@ def _lacks(reader: HeaderReader, name: str, head: bytes) -> bool:
     if name == "caf":
         start = 8
         while start < reader.size:
+            reader.spend(1)
             start += 12 + int.from_bytes(reader.at(start + 4, 8), "big")
         # Sound whose length is not stated, as -1, ends the file.
         return reader.size < start < 1 << 63
