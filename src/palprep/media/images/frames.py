@@ -96,6 +96,9 @@ _LARGE_PIXELS = 4_500_000
 """Above 2560x1440 the decoder runs alone: each further thread would hold some frames of 12 MB
 and more, while the other cores have sound and faces to work on."""
 
+_DECODED_ALONE = frozenset({"theora"})
+"""FFmpeg's threads show a frame that an empty packet repeats before it is whole: 1 of 400 times."""
+
 _REORDERED = 2
 """So many frames are shown before one that is decoded first and that they may refer to (x264)."""
 
@@ -171,7 +174,8 @@ def _decoded_frames(
         with open_container(source) as container:
             stream = video_stream(container, source)
             context = stream.codec_context
-            threads = 1 if is_large(context.width, context.height) else most
+            alone = is_large(context.width, context.height) or context.name in _DECODED_ALONE
+            threads = 1 if alone else most
             context.thread_type, context.thread_count = "AUTO", threads
             context.skip_frame = "NONKEY" if keys_alone else "NONREF"
             aspect = stream.sample_aspect_ratio or Fraction(1)
