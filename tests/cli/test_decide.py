@@ -60,7 +60,10 @@ def test_status_says_how_to_decide_and_what_was_decided(palprep: Palprep) -> Non
     after = palprep("status", "out")
     assert (after.code, "palprep decide" in after.out) == (1, False)
     assert "by somebody named “Eve”: “it is her”." in after.out
-    assert palprep("decide", "out", "ada", "--accept", *BY).err.endswith("`palprep run` again.\n")
+    accepted = palprep("decide", "out", "ada", "--accept", *BY)
+    assert accepted.err.endswith("`palprep run` again.\n")
+    # And about what, since a run may have found other doubts since somebody looked.
+    assert accepted.out.splitlines()[1:] == ["  c.mp4 (consent-video): It rests. Watch it."]
     assert palprep("status", "out").code == 5
 
 

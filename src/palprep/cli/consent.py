@@ -230,7 +230,8 @@ def decide(
     if as_json:
         print_json(decision.to_json())
     else:
-        print_line(decision.words)
+        told = (decision.words, *(each.words for each in decision.evidence.doubts))
+        print_line("\n  ".join(told))  # A run may have found other doubts since somebody looked.
     again = "start `palprep run` again." if accept else "have the statement recorded again."
     tell(f"The name is a claim: nothing proves who decided. Next: {again}")
 
@@ -327,7 +328,6 @@ def _dossiers(paths: list[Path]) -> _Kept:
     for path in paths:
         if recorded.get(path) is None:
             require_there(path)
-    for path in paths:
         kept = batch.kept_dossiers(path) if path.is_dir() else {path: recorded[path]}
         if not kept:
             raise UsageError(f"The runs into {path} did not listen for any consent")
