@@ -73,6 +73,12 @@ def test_what_cannot_be_set_stays_as_it_is(tmp_path: Path, text: str) -> None:
     assert path.read_bytes() == text.encode()
 
 
+def test_no_folder_is_made_for_somebody_who_was_renamed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="was removed or moved: put it back"):
+        write_setting(tmp_path / "ada", "full_name", "Ada Lovelace")
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_several_processes_lose_nothing(tmp_path: Path) -> None:
     (tmp_path / "person.toml").write_text("# Our own notes\n")
     names = ["name", "full_name", "voice_name", "spoken_as"]

@@ -239,8 +239,11 @@ def plain_words(error: ErrorDetails) -> str:
 def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> None:
     """Set one text in the folder's person.toml, at the top or in a ``table``. All else stays,
     comments too, and what other processes set meanwhile. Raises OutputUnwritable; and UsageError
-    for a file that cannot be read, or in which nothing can be set. The file is then unchanged."""
+    without a folder, and for a file that cannot be read, or in which nothing can be set. The file
+    is then unchanged."""
     with contextlib.ExitStack() as unlocked:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} was removed or moved: put it back and try again")
         # The folder, since the file is replaced. Not every file system has locks.
         with contextlib.suppress(OSError):
             handle = os.open(system.lockable(folder), os.O_RDONLY)
