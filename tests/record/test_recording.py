@@ -233,6 +233,28 @@ def test_a_take_that_was_not_judged_is_judged_later(serve: Serve, portrait: Path
     assert not (place / ".0123.part").exists()
 
 
+def test_a_folder_that_is_moved_while_a_take_is_judged_is_not_made_again(
+    serve: Serve, portrait: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = serve()
+    served.agree()
+    away, real = served.folder.with_name("elsewhere"), served.recording._check
+
+    def move_and_check(*given, **told):
+        served.folder.rename(away)
+        return real(*given, **told)
+
+    monkeypatch.setattr(served.recording, "_check", move_and_check)
+    served.tab.post("takes/face-image/file", content=portrait.read_bytes())
+    served.recording._jobs.submit(lambda: None).result()
+    assert [each.name for each in served.folder.parent.iterdir()] == ["elsewhere"]
+    away.rename(served.folder)
+    served.recording.close()
+    again = serve()  # It is judged when the page is opened again.
+    again.recording._jobs.submit(lambda: None).result()
+    assert [each["verdict"] for each in again.takes("face-image")] == ["good"]
+
+
 def test_an_empty_folder_of_takes_is_not_left_behind(serve: Serve, tmp_path: Path) -> None:
     new, mistaken = (tmp_path / "people" / name for name in ("new", "mistaken"))
     mistaken.mkdir(parents=True)

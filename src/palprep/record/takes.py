@@ -120,6 +120,9 @@ class Takes:
         return self.begin(role, by)
 
     def note(self, take: Take) -> Take:
+        """Write the take's findings. Raises OSError where the folder was moved away; no second
+        one is made."""
+        self.place.stat()
         path = self.place / f"{take.stem}.json"
         storage.write_text(path, take.model_dump_json(), lasting=False)
         return take
