@@ -107,4 +107,5 @@ def test_what_is_replaced_while_it_is_locked_has_a_lock_beside_it(monkeypatch, t
     monkeypatch.setattr(system, "_fcntl", None)
     assert system.lockable(path).read_bytes() == b""
     assert system.lockable(path).parent == tmp_path
+    assert system.lockable(path).name.startswith(".")  # A person's folder may have it beside it.
     assert not path.exists()

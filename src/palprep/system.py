@@ -82,9 +82,10 @@ def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
 
 
 def lockable(path: Path) -> Path:
-    """The file to lock while ``path`` is replaced: ``path`` itself, on Windows one next to it."""
+    """What to lock while a file is replaced, or a folder is written into: ``path`` itself, on
+    Windows a hidden file next to it."""
     if _fcntl is None:
-        path = path.with_name(f"{path.name}.lock")
+        path = path.with_name(f".{path.name}.lock")
         path.touch()
     return path
 
