@@ -6,6 +6,9 @@ import re
 
 import pytest
 
+from palprep.sandbox import Choices
+from palprep.sandbox.handlers import seeded
+
 AT = "/customization/at"
 MALFORMED = "Invalid JSON patch format: "
 
@@ -142,6 +145,15 @@ def test_a_deployment_that_was_seeded_larger_can_be_patched(raw):
     assert patched(raw, document, [one]) == {"text": "short"}
     copied = {"op": "copy", "from": "/text", "path": "/more"}
     assert "would have more than 2,000," in refused(raw, document, [copied])
+
+
+def test_thousands_of_tests_do_not_look_at_the_whole_each(monkeypatch):
+    looked = []
+    monkeypatch.setattr(seeded, "json_value", looked.append)
+    tests = [{"op": "test", "path": "/a", "value": 1}] * 3
+    added = {"op": "add", "path": "/b", "value": 2}
+    assert seeded._patched(Choices(), {"a": 1}, [*tests, added]) == {"a": 1, "b": 2}
+    assert len(looked) == 1
 
 
 def test_the_error_names_the_operation(raw):

@@ -151,6 +151,8 @@ def _patched(choices: Choices, document: Record, operations: Sequence[Record]) -
     for number, operation in enumerate(operations):
         try:
             patched = jsonpatch.apply_patch(patched, [copy.deepcopy(operation)], in_place=True)
+            if operation["op"] in {"remove", "test"}:
+                continue  # They make nothing larger or deeper, and to look takes long.
             whole = json.dumps(patched)
             json_value(whole.encode())
         except JsonPatchTestFailed:
