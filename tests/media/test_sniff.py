@@ -132,7 +132,8 @@ def test_what_cameras_and_recorders_write_can_be_read(make_video, name, codec, s
 
 
 @pytest.mark.parametrize(
-    ("name", "codec"), [("a.caf", "pcm_s16le"), ("a.aiff", "pcm_s16be"), ("a.3gp", "aac")]
+    ("name", "codec"),
+    [("a.caf", "pcm_s16le"), ("a.aiff", "pcm_s16be"), ("a.3gp", "aac"), ("a.mka", "libopus")],
 )
 def test_voice_notes_and_recordings_of_editors_can_be_read(make_sound, name, codec):
     source = Source.of(make_sound(name, sine(1.0, 48_000), codec=codec))

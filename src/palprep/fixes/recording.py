@@ -15,11 +15,10 @@ from palprep.media import sources
 from palprep.values import Kind
 
 _BROWSERS = {
-    **dict.fromkeys(("webm", "mkv", "matroska"), "matroska"),
+    **dict.fromkeys(("webm", "mkv", "mka"), "matroska"),
     **dict.fromkeys(("mp4", "m4a", "mov"), "mov"),
 }
-"""FFmpeg's demuxers of what MediaRecorder writes. A recording of samples is Matroska without a
-video, which no role takes."""
+"""FFmpeg's demuxers of what MediaRecorder writes. A recording of samples is Matroska."""
 
 
 def keep_recording(source: sources.Source, stem: Path, *, from_browser: bool) -> Path:

@@ -122,12 +122,12 @@ def _boxed_still(brands: AbstractSet[str]) -> MediaType:
 
 
 def _matroska(doc_type: str, tracks: Sequence[int]) -> MediaType:
-    if doc_type == "matroska" and ebml.VIDEO in tracks:
-        return accepted(Kind.VIDEO, "mkv")
-    if doc_type != "webm":
-        return refused("matroska", "a Matroska file without video")
     sound_only = ebml.AUDIO in tracks and ebml.VIDEO not in tracks
-    return accepted(Kind.AUDIO if sound_only else Kind.VIDEO, "webm")
+    if doc_type == "webm":
+        return accepted(Kind.AUDIO if sound_only else Kind.VIDEO, "webm")
+    if doc_type != "matroska" or not (sound_only or ebml.VIDEO in tracks):
+        return refused("matroska", "a Matroska file without audio and video")
+    return accepted(Kind.AUDIO, "mka") if sound_only else accepted(Kind.VIDEO, "mkv")
 
 
 def _ogg_has_pictures(head: bytes) -> bool:
@@ -209,6 +209,7 @@ _ACCEPTED: tuple[tuple[Kind, str, str, str, str, str], ...] = (
     (Kind.AUDIO, "flac", "a FLAC recording", "audio/flac", ".flac", "flac"),
     (Kind.AUDIO, "ogg", "an Ogg recording", "audio/ogg", ".ogg .oga", "ogg"),
     (Kind.AUDIO, "webm", "a WebM recording", "audio/webm", ".webm", "matroska"),
+    (Kind.AUDIO, "mka", "a Matroska recording", "audio/x-matroska", ".mka .mkv", "matroska"),
     (Kind.AUDIO, "mov", "a QuickTime recording", "video/quicktime", ".mov", "mov"),
     (Kind.AUDIO, "3gp", "a 3GPP recording", "audio/3gpp", ".3gp .3ga .3g2", "mov"),
     (Kind.AUDIO, "amr", "an AMR recording", "audio/amr", ".amr", "amr"),
