@@ -5,6 +5,7 @@ import subprocess
 from fractions import Fraction
 from pathlib import Path
 
+import av
 import pytest
 from heard import heard_video
 from videos import edited
@@ -14,7 +15,7 @@ from palprep.media.ffmpeg import ffmpeg_binary
 from palprep.media.sources.source import Source
 from palprep.media.video import carries_the_same, probe_video
 
-from .conftest import sine
+from .conftest import gradient, sine
 
 
 def test_a_plain_mp4(make_video):
@@ -201,6 +202,21 @@ def test_what_states_no_length_is_cut_off_where_it_ends_within_a_packet(make_vid
     for size, told in ((len(whole), False), (len(whole) - 9, True), (len(whole) // 2 + 5, True)):
         path.write_bytes(whole[:size])
         assert heard_video(Source.of(path)).truncated == told, size
+
+
+@pytest.mark.parametrize("name", ["a.ts", "a.mkv", "a.mov"])
+def test_a_track_without_a_packet_is_no_audio(tmp_path, name):
+    """As of a camera whose microphone was off."""
+    with av.open(str(tmp_path / name), "w") as out:
+        video = out.add_stream("libx264", rate=25, width=64, height=48, pix_fmt="yuv420p")
+        out.add_stream("aac", rate=48_000, layout="mono").codec_context.open()
+        for index in range(25):
+            frame = av.VideoFrame.from_ndarray(gradient())
+            frame.pts = index
+            out.mux(video.encode(frame))
+        out.mux(video.encode(None))
+    facts = heard_video(Source.of(tmp_path / name))
+    assert (facts.frames, facts.audio) == (25, None)
 
 
 def test_a_stream_that_shows_only_at_the_end_is_no_surprise(make_video):

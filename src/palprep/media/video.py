@@ -82,7 +82,8 @@ def probe_video(source: Source) -> VideoFacts:
         raise containers.no_frame(source)
     missing = timing.pop("dropped")
     audio = None
-    if sounds:
+    # A track without a packet is what a camera leaves whose microphone was off.
+    if sounds and sound.span is not None:
         stated_s = sounds[chosen].duration_s or sound.length_s
         audio = AudioFacts(duration_s=stated_s, streams=sounds, chosen=chosen)
     movie = source.content.movie

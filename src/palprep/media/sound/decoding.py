@@ -354,9 +354,12 @@ def _is_cut_off(
 
 
 def audio_streams(container: InputContainer) -> tuple[AudioStreamFacts, ...]:
-    """What the container says of each audio stream that a decoder exists for."""
+    """What the container says of each audio stream that a decoder exists for; nothing of one that
+    is announced and never begins, whose rate is unknown."""
     return tuple(
-        _described(stream) for stream in container.streams.audio if stream.codec_context is not None
+        _described(stream)
+        for stream in container.streams.audio
+        if stream.codec_context is not None and stream.codec_context.sample_rate
     )
 
 
