@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import tracemalloc
 import wave
 from pathlib import Path
@@ -230,7 +231,11 @@ def test_loudness_is_met_under_the_true_peak_ceiling(tmp_path):
     assert after.integrated_lufs == pytest.approx(-20, abs=0.5)
     assert after.true_peak_dbtp <= -3.0 + 0.02  # of the meter's own steps
     said = next(each.did for each in applied.fixes if each.id == "level")
-    assert said.startswith(f"loudness from {before.integrated_lufs:.1f} to -20.0 LUFS")
+    assert re.fullmatch(
+        rf"loudness from {before.integrated_lufs:.1f} to -20.0 LUFS by a gain of \+\d\d\.\d dB, "
+        r"peaks limited to -3 dBTP",
+        said,
+    )
 
 
 def test_limiting_keeps_the_highest_frequencies(tmp_path):

@@ -100,9 +100,9 @@ def levelled(
         lost = before.integrated_lufs + gain.gain_db - limited.integrated_lufs
         gain = choose_gain(before, wanted + lost, plan)
     reached = before.integrated_lufs + gain.gain_db - lost
-    did = (
-        f"loudness from {before.integrated_lufs:.1f} to {reached:.1f} LUFS ({gain.gain_db:+.1f} dB)"
-    )
+    lufs = f"loudness from {before.integrated_lufs:.1f} to {reached:.1f} LUFS"
+    # Where peaks are limited, the gain is more than the difference.
+    did = f"{lufs} by a gain of {gain.gain_db:+.1f} dB"
     if gain.limits:
         did += f", peaks limited to {plan.true_peak_dbtp:g} dBTP"
     if gain.held_back_by is not None:
