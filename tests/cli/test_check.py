@@ -178,6 +178,14 @@ def test_a_folder_is_read_with_all_below_it(palprep: Palprep, folder: Path) -> N
     assert following == f"Next: palprep fix {folder} {said} --into prepared"
 
 
+def test_a_name_is_listened_for_in_no_recording(palprep: Palprep, light_people: Path) -> None:
+    """It passed with a name, and nothing had listened for the statement of that person."""
+    recording = light_people / "jane-carter/recording.m4a"
+    said = "No statement was listened for: --full-name is for videos."
+    assert palprep("check", recording, "--full-name", "Jane Carter").err.startswith(said)
+    assert said not in palprep("check", recording).err
+
+
 def test_a_fix_is_next_only_where_a_file_passes_by_it(palprep: Palprep, folder: Path) -> None:
     # Its metadata can be removed, and nobody is in it all the same.
     with Image.open(folder / "below/a.jpg") as image:

@@ -15,7 +15,7 @@ from palprep import consent, facts, preflight, rules, workers
 from palprep.batch import people
 from palprep.cli import options
 from palprep.cli.exits import ExitCode, ending_well, exit_code_of
-from palprep.cli.output import SAME, WAIVE, is_watched, paths_in_shell
+from palprep.cli.output import SAME, WAIVE, is_watched, paths_in_shell, tell_warning
 from palprep.consent import wording
 from palprep.errors import FileMissing, PalprepError, UsageError
 from palprep.rules import consent as consent_rules
@@ -76,6 +76,8 @@ class FilesAtWork:
     """The exit codes of the files that are finished, one for each."""
     done: int = 0
     """How many files are done, for the line that an interruption prints."""
+    roles: set[Role | None] = field(default_factory=set)
+    """What the finished files are for."""
 
     def __post_init__(self) -> None:
         self.profile = rules.load_profile(self.asked.profile)
@@ -134,6 +136,7 @@ class FilesAtWork:
     def count(self, *reports: rules.Report) -> None:
         """Add the exit code for a file, by the reports on it or on what was made of it."""
         doubtful = any(consent_rules.consent_doubts(each.checks, each.consent) for each in reports)
+        self.roles |= {each.role for each in reports}
         passed = all(report.passed for report in reports)
         code = ExitCode.OK if passed else ExitCode.FAILED
         self.codes.append(ExitCode.IN_DOUBT if doubtful else code)
@@ -189,6 +192,12 @@ def files_at_work(
             progress = FilesProgress(stack.enter_context(bars_on_terminal()), len(inputs))
         work = FilesAtWork(inputs, passed_over, asked, engine, threads, progress)
         yield work
+        videos = work.roles & {Role.TRAINING_VIDEO, Role.CONSENT_VIDEO}
+        if work.speaker and Role.VOICE_AUDIO in work.roles and not videos:
+            tell_warning(
+                "No statement was listened for: --full-name is for videos. `palprep consent` "
+                "listens to recordings, too."
+            )
 
 
 def limits_of(time_s: float | None, memory_bytes: int | None) -> workers.Limits:
