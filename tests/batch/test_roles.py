@@ -268,3 +268,14 @@ def test_what_may_hold_the_missing_video_is_told_with_the_result(go, folder):
         "Videos is not used: it is a folder; move what is needed of it here",
         "drive-download.zip is not used: unpack it, if something in it is needed",
     )
+
+
+def test_a_missing_stock_voice_is_told_before_which_portrait_was_taken(go, add, sample_media):
+    place = add("ada", portrait=True)
+    (place / "portrait.heic").rename(place / "IMG_1.heic")
+    shutil.copy(sample_media / "broken/landscape-without-a-face.jpg", place / "IMG_2.jpg")
+    [person] = go(dry_run=True).people
+    told = [each for each in person.reasons if "portrait" in each]
+    assert [each.split(":")[0] for each in told] == [
+        "No replica is made of the portrait", "IMG_1.heic is the portrait",
+    ]  # fmt: skip

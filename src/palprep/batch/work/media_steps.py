@@ -203,7 +203,8 @@ class MediaSteps:
                 lambda each: not sources.isdisjoint(each.request.get("sources", {}).values()),
             )
         if requests:
-            notes += decisions.not_asked_for(asked, judged.fit)
+            # Lines that have room for one reason show the first: why there is no replica.
+            notes = (*decisions.not_asked_for(asked, judged.fit), *notes)
         so_far = so_far.model_copy(update={"notes": notes})
         if not requests:
             return so_far
