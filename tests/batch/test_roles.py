@@ -41,6 +41,9 @@ LONG, SHORT = STATEMENT_S + 40, STATEMENT_S - 30
         ({"a": (SHORT, False)}, BOTH, {TRAINING: "a"}),
         # The statement alone is no training video that is too short.
         ({"a": (SHORT, True)}, BOTH, {CONSENT: "a"}),
+        # Of files that nobody can read none is asked about.
+        ({"a": (0.0, None), "b": (0.0, None)}, BOTH, {TRAINING: "a", CONSENT: "b"}),
+        ({"a": (0.0, None), "b": (0.0, None)}, {TRAINING}, {TRAINING: "a"}),
         # Two answers are a question.
         ({"a": (LONG, False), "b": (LONG, False)}, BOTH, {TRAINING: "ab"}),
         ({"a": (SHORT, True), "b": (SHORT, True), "c": (LONG, False)}, BOTH,

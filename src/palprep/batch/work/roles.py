@@ -223,9 +223,10 @@ def by_content(videos: Sequence[Seen], roles: Collection[Role]) -> dict[Role, li
 
 
 def _longest(files: Sequence[Seen]) -> list[Seen]:
-    """The file with the most useful seconds; all files where none has clearly the most."""
+    """The file with the most useful seconds; all files where none has clearly the most. Where none
+    can be read, the first one is taken, and its report says why."""
     ordered = sorted(files, key=lambda each: -each.useful_s)
-    clear = all(
+    clear = not any(each.length_s for each in files) or all(
         each.length_s > 0 and ordered[0].useful_s >= max(_CLEARLY * each.useful_s, 1.0)
         for each in ordered[1:]
     )
@@ -244,6 +245,8 @@ def _settled(person: Person, found: dict[Role, list[Seen]], *, alone: bool = Fal
                 why = "the statement of consent is heard in it"
             elif alone:
                 why = why_taken(role, chosen.file)
+            elif not chosen.length_s:
+                why = "no other one can be read"
             person = person.settled(role, chosen.file, why)
             notes.append(person.assigned[-1].words)
         elif choices:
