@@ -221,7 +221,8 @@ def _told(
 def spread(function: Callable[..., None], first: Callable[[Any], None]) -> Callable[..., None]:
     """The command as typer reads it: a parameter whose type is a dataclass of options stands for
     its fields, and the options of every command come last. While lines for the user go where these
-    say, ``first`` is called with the command of typer, and then ``function`` with what it names."""
+    say, ``first`` is called with the command of typer, then ``function`` with those that it names.
+    """
     own, told = (inspect.signature(each, eval_str=True).parameters for each in (function, _told))
     groups: dict[str, Any] = {n: p.annotation for n, p in own.items() if is_dataclass(p.annotation)}
     fields = {n: inspect.signature(kind, eval_str=True).parameters for n, kind in groups.items()}
