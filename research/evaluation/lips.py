@@ -1,6 +1,6 @@
 """Whether footage that was forged under somebody's words is found, and no genuine talker is.
 
-    python -m research.evaluation.lips TALKERS [--table docs/accuracy.md]
+    python -m research.evaluation.lips TALKERS [--blind] [--table docs/accuracy.md]
 
 TALKERS holds the footage that material/talkers.csv names, as owner/name/path. Every stretch of it
 shows one person who is heard talking. It is measured as ``check`` measures a statement, and once
@@ -13,7 +13,7 @@ The sound is shifted, and taken from other people and from other words of the sa
 sound still go together? That is judged on sources alone that nothing was fitted on.
 
 Prints how many fail, by the length of the speech and, of the genuine, by source; with --table it
-goes into the document.
+goes into the document. --blind takes people who were labelled after every limit had been set.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Talker(NamedTuple):
     end_s: float
     person: str
     use: str
-    """``fit``, or ``measure`` for what nothing may be fitted on."""
+    """``fit``, ``measure`` (nothing is fitted on it), or ``blind`` (no limit is set by it)."""
     licence: str
     seen: str
     """What an eye made of it."""
@@ -99,13 +99,12 @@ class Seen(NamedTuple):
     """Mono at 16 kHz, from the start of the stretch."""
 
 
-def read_talkers() -> list[Talker]:
-    """All of them."""
+def read_talkers(*, blind: bool = False) -> list[Talker]:
+    """Those of the use ``blind``, or all others."""
     with (MATERIAL / "talkers.csv").open(newline="", encoding="utf-8") as stream:
-        return [
-            Talker(source, commit, path, float(start_s), float(end_s), *others)
-            for source, commit, path, start_s, end_s, *others in list(csv.reader(stream))[1:]
-        ]
+        rows = list(csv.reader(stream))[1:]
+    talkers = (Talker(*row[:3], float(row[3]), float(row[4]), *row[5:]) for row in rows)
+    return [each for each in talkers if (each.use == "blind") == blind]
 
 
 def seen_of(talker: Talker, folder: Path, models: Models) -> Seen:
@@ -351,7 +350,7 @@ def sounds_of(part: Seen, all_seen: Sequence[Seen]) -> Iterator[tuple[str, NDArr
 
 def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
     """How many are doubted, of people that nothing was fitted on."""
-    unseen = [each for each in all_seen if each.talker.use == "measure"]
+    unseen = [each for each in all_seen if each.talker.use != "fit"]
     limits, sync = profile.for_role(Role.CONSENT_VIDEO)["lip_sync"], LipSync.load()
     yield f"| Sound | {' | '.join(f'{length:g} s' for length in SYNC_LENGTHS_S)} |"
     yield f"|---|{'---|' * len(SYNC_LENGTHS_S)}"
@@ -377,11 +376,12 @@ def sync_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("talkers", type=Path)
+    parser.add_argument("--blind", action="store_true", help="people whom no limit has seen")
     parser.add_argument("--table", type=Path, help="the document with a place for it")
     options = parser.parse_args(arguments)
     models = Models()
     all_seen: list[Seen] = []
-    for each in read_talkers():
+    for each in read_talkers(blind=options.blind):
         try:
             all_seen.append(seen_of(each, options.talkers, models))
         except FileMissing as error:
@@ -391,7 +391,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lines = list(made(all_seen, load_profile()))
         print(*lines, sep="\n")
         if options.table:
-            replace_marked(options.table, name, lines)
+            replace_marked(options.table, f"{name}{'-blind' * options.blind}", lines)
     return 0
 
 

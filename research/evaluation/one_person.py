@@ -1,6 +1,6 @@
 """Whether another person in the second half of a statement is told, and no genuine talker is.
 
-    python -m research.evaluation.one_person TALKERS [--table docs/accuracy.md]
+    python -m research.evaluation.one_person TALKERS [--blind] [--table docs/accuracy.md]
 
 TALKERS holds the footage that material/talkers.csv names, as owner/name/path. Of each stretch of 10
 s and more the first 12 s are measured as ``check`` measures a consent video: faces once a second,
@@ -8,6 +8,7 @@ and all of the speech. Nothing was fitted on any of them. The forgeries are halv
 picture and sound: each stretch is followed by those of other people, in turn.
 
 Prints how many there are on either side of the limits; with --table that goes into the document.
+With --blind that is of people who were labelled after every limit had been set.
 """
 
 from __future__ import annotations
@@ -112,10 +113,11 @@ def table(clips: Sequence[Clip], models: Models) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("talkers", type=Path)
+    parser.add_argument("--blind", action="store_true", help="people whom no limit has seen")
     parser.add_argument("--table", type=Path, help="the document with a place for it")
     options = parser.parse_args(arguments)
     clips = []
-    for talker in read_talkers():
+    for talker in read_talkers(blind=options.blind):
         if talker.end_s - talker.start_s >= LEAST_S:
             try:
                 clips.append(clip_of(talker, options.talkers))
@@ -125,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lines = list(table(clips, Models()))
     print(*lines, sep="\n")
     if options.table:
-        replace_marked(options.table, "one person", lines)
+        replace_marked(options.table, f"one person{'-blind' * options.blind}", lines)
     return 0
 
 
