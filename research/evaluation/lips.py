@@ -103,7 +103,7 @@ def read_talkers(*, blind: bool = False) -> list[Talker]:
     """Those of the use ``blind``, or all others."""
     with (MATERIAL / "talkers.csv").open(newline="", encoding="utf-8") as stream:
         rows = list(csv.reader(stream))[1:]
-    talkers = (Talker(*row[:3], float(row[3]), float(row[4]), *row[5:]) for row in rows)
+    talkers = [Talker(a, b, c, float(at), float(to), *more) for a, b, c, at, to, *more in rows]
     return [each for each in talkers if (each.use == "blind") == blind]
 
 
