@@ -210,6 +210,8 @@ class VideoFacts(Value):
     frame_rate_constant: bool
     taken_rate: float | None = None
     """Frames per second that the camera states to have taken (Android); None for no statement."""
+    located: bool = False
+    """Whether the container says where it was recorded."""
     color_transfer: str | None
     hdr: bool
     moov_position: Literal["front", "end", "fragmented"] | None
