@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -80,20 +81,10 @@ class Given(Value):
     @classmethod
     def __pydantic_on_complete__(cls) -> None:
         # pydantic's own signature shows validators, where the source has the names of types.
-        written: dict[str, Any] = {}
-        for each in reversed(cls.__mro__):
-            written |= inspect.get_annotations(each)
-        cls.__signature__ = inspect.Signature(
-            [
-                inspect.Parameter(
-                    name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=inspect.Parameter.empty if field.is_required() else field.default,
-                    annotation=written[name],
-                )
-                for name, field in cls.model_fields.items()
-            ]
-        )
+        written = ChainMap(*map(inspect.get_annotations, cls.__mro__))
+        own = inspect.signature(cls).parameters
+        fields = [own[name].replace(annotation=written[name]) for name in cls.model_fields]
+        cls.__signature__ = inspect.Signature(fields)
 
     # Type checkers go by the fields.
     if not TYPE_CHECKING:
