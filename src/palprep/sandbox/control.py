@@ -5,15 +5,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import (
-    AsyncIterator,
-    Callable,
-    Collection,
-    Coroutine,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
@@ -331,7 +323,7 @@ def control_routes(sandbox: Controls) -> list[Route]:
     ]
 
 
-def _refuse_strangers(what: str, given: Iterable[str], known: Collection[str]) -> None:
+def _refuse_strangers(what: str, given: Collection[str], known: Collection[str]) -> None:
     for stranger in sorted({*given} - {*known}):
         otherwise = f"known are {', '.join(known)}" if known else f"this route takes no {what}s"
         hint = did_you_mean(stranger, known, otherwise)
