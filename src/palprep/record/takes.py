@@ -165,24 +165,14 @@ def judged(take: Take, report: Report, profile: Profile, language: str = "en") -
         for outcome in (Outcome.FAIL, Outcome.WARN)
     )
     asked = (ask_of(each.id, language, report.why(each), each.advice) for each in failed)
-    findings = [
+    decides = take.role is Role.CONSENT_VIDEO and not failed
+    doubts = consent.consent_doubts(report.checks, report.consent) if decides else ()
+    known = {said for each in doubts for said in (each.check, each.sentence)}
+    others = (each for each in warned if not known & {each.id, each.sentence})
+    findings = (
         *(Finding(outcome=Outcome.FAIL, sentence=each.why, advice=each.advice) for each in asked),
-        *(Finding.model_validate(each, from_attributes=True) for each in warned),
-    ]
-    verdict: Literal["good", "decide", "again"] = "good"
-    if failed:
-        verdict = "again"
-    elif take.role is Role.CONSENT_VIDEO and (
-        doubts := consent.consent_doubts(report.checks, report.consent)
-    ):
-        verdict = "decide"
-        known = {said for each in doubts for said in (each.check, each.sentence)}
-        findings = [
-            *(Finding(outcome=Outcome.WARN, sentence=each.sentence) for each in doubts),
-            *(
-                finding
-                for check, finding in zip(warned, findings, strict=True)
-                if not known & {check.id, check.sentence}
-            ),
-        ]
-    return take.model_copy(update={"verdict": verdict, "findings": tuple(findings)})
+        *(Finding(outcome=Outcome.WARN, sentence=each.sentence) for each in doubts),
+        *(Finding.model_validate(each, from_attributes=True) for each in others),
+    )
+    verdict = "again" if failed else "decide" if doubts else "good"
+    return take.model_copy(update={"verdict": verdict, "findings": findings})
