@@ -241,33 +241,29 @@ def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> No
     comments too, and what other processes set meanwhile. Raises OutputUnwritable; and UsageError
     without a folder, and for a file that cannot be read, or in which nothing can be set. The file
     is then unchanged."""
+    import tomlkit  # noqa: PLC0415 -- takes a tenth of a second to load, and no run needs it
+
+    if not folder.is_dir():
+        raise UsageError(f"{folder} was removed or moved: put it back and try again")
+    path = folder / SETTINGS_NAME
     with contextlib.ExitStack() as unlocked:
-        if not folder.is_dir():
-            raise UsageError(f"{folder} was removed or moved: put it back and try again")
         # The folder, since the file is replaced. Not every file system has locks.
         with contextlib.suppress(OSError):
             handle = os.open(system.lockable(folder), os.O_RDONLY)
             unlocked.callback(os.close, handle)
             system.lock(handle, wait=True)
-        _write_setting(folder, name, value, table)
-
-
-def _write_setting(folder: Path, name: str, value: str, table: str) -> None:
-    import tomlkit  # noqa: PLC0415 -- takes a tenth of a second to load, and no run needs it
-
-    read_settings(folder)
-    path = folder / SETTINGS_NAME
-    text = path.read_bytes().decode("utf-8-sig") if os.path.lexists(path) else ""
-    try:
-        written = tomlkit.parse(text)
-        place: Any = written.setdefault(table, tomlkit.table()) if table else written
-        place[name] = value
-        new = tomlkit.dumps(written).encode()
-    except (ValueError, RecursionError):  # It may be stricter than what reads settings.
-        raise UsageError(f"{SETTINGS_NAME} cannot be changed: set {name} by hand") from None
-    parse_settings(new)
-    with atomic_output(path) as temporary:
-        temporary.write_bytes(new)
+        read_settings(folder)
+        text = path.read_bytes().decode("utf-8-sig") if os.path.lexists(path) else ""
+        try:
+            written = tomlkit.parse(text)
+            place: Any = written.setdefault(table, tomlkit.table()) if table else written
+            place[name] = value
+            new = tomlkit.dumps(written).encode()
+        except (ValueError, RecursionError):  # It may be stricter than what reads settings.
+            raise UsageError(f"{SETTINGS_NAME} cannot be changed: set {name} by hand") from None
+        parse_settings(new)
+        with atomic_output(path) as temporary:
+            temporary.write_bytes(new)
 
 
 def unknown_words(where: str, known: Sequence[str], *, what: str) -> str:
