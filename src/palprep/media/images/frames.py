@@ -182,15 +182,14 @@ def _decoded_frames(
             packets: Iterable[Packet[Any]] = Packets(container, stream)
             if keys_alone:
                 packets = _due_keys(packets, step)
-            waiting: deque[VideoFrame | None] = deque()
             ahead = _REORDERED if threads > 1 else 0
+            waiting = deque[VideoFrame | None]([None] * ahead)
             for decoded_frame in chain(_frames_of(packets), repeat(None, ahead)):
                 if threads > 1 and decoded_frame is not None and decoded_frame.is_corrupt:
                     break
                 waiting.append(decoded_frame)
-                frame = waiting.popleft() if len(waiting) > ahead else None
-                # Where parts were put one behind the other, time begins anew: as one it has no
-                # order.
+                frame = waiting.popleft()
+                # Where parts follow one another, time begins anew: as one it has no order.
                 if frame is not None and frame.time is not None and frame.time > shown:
                     shown = frame.time
                     yield shown, frame, aspect
