@@ -35,15 +35,7 @@ from palprep.cli.files import (
     require_no_shards,
     require_there,
 )
-from palprep.cli.output import (
-    SAME,
-    paths_in_shell,
-    print_error,
-    print_json,
-    print_line,
-    show,
-    tell,
-)
+from palprep.cli.output import SAME, paths_in_shell, print_error, print_json, print_line, show, tell
 from palprep.consent import wording
 from palprep.errors import PalprepError, UsageError
 from palprep.media import sources

@@ -235,8 +235,7 @@ def report(
         tell(f"Next: open {shlex.quote(str(page))}")
     else:
         [(head, _)] = journals_read
-        step = everybody.next_step(directories[0], dry_run=head.dry_run, running=head.running)
-        tell(step)
+        tell(everybody.next_step(directories[0], dry_run=head.dry_run, running=head.running))
 
 
 def _read(

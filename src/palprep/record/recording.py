@@ -156,9 +156,8 @@ class Recording:
         self._require_agreed()
         if self._person.spoken_language != "en":  # Codes are English words.
             return JSONResponse({"words": []})
-        return JSONResponse(
-            {"words": journals.give_code(self._journal, self._person.full_name).words}
-        )
+        given = journals.give_code(self._journal, self._person.full_name)
+        return JSONResponse({"words": given.words})
 
     def _require_agreed(self) -> None:
         if not self._agreed:

@@ -22,13 +22,7 @@ from starlette.types import Receive, Scope, Send
 from palprep.api import UNSET, Endpoint, json_value
 from palprep.api.calls import ENDPOINTS
 from palprep.errors import InvalidRequest, Problem
-from palprep.sandbox.answers import (
-    FORGOTTEN,
-    JsonAnswer,
-    Refused,
-    refuse_message,
-    respond,
-)
+from palprep.sandbox.answers import FORGOTTEN, JsonAnswer, Refused, refuse_message, respond
 from palprep.sandbox.choices import Choices, bad_fields, bad_patch, image_error
 from palprep.sandbox.faults import RequestFault
 from palprep.sandbox.handlers import conversations, likenesses, seeded, tools
