@@ -165,8 +165,10 @@ def only_one_person_visible(portrait: vision.PortraitFacts) -> Measured:
 
     A face that is not certain counts by how sure it is, where something else speaks for a person.
     """
-    faces = portrait.certain_faces
-    people = len(faces) - (1 if _no_person(portrait) else 0)
+    faces, subject = portrait.certain_faces, portrait.subject
+    inhuman = subject is not None and subject.human < NO_PERSON
+    doubted = max((face.score for face in portrait.faces), default=0.0) < DOUBTED_FACE
+    people = len(faces) - (1 if inhuman and doubted else 0)
     if people == 1:
         return _alone(portrait)
     return Measured(
@@ -218,15 +220,6 @@ def _largest_face(portrait: vision.PortraitFacts) -> Measured | Unmeasured:
     if subject.visibility.whole < needs.BARELY_VISIBLE and subject.adult >= ADULT:
         return needs.HIDDEN
     return Measured(value=round(subject.adult, 3), shown=likely(subject.adult))
-
-
-def _no_person(portrait: vision.PortraitFacts) -> bool:
-    subject = portrait.subject
-    return (
-        subject is not None
-        and subject.human < NO_PERSON
-        and max((face.score for face in portrait.faces), default=0.0) < DOUBTED_FACE
-    )
 
 
 @rule(needs.FRAMED, needs.face_place)
