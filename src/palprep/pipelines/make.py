@@ -150,16 +150,15 @@ async def make_replica(
         raise _refused(evidence.against)
     with contextlib.ExitStack() as closing:
         opened, told = await work(client, lambda: _opened(closing, journal, callbacks or None))
+        who, where = request.replica_name, client.base_url
+        gate = ConsentGate(opened, who, tuple(files.values()), evidence, without_consent)
 
         def allow() -> None:
             _require_consent(gate.now())
 
-        who, where = request.replica_name, client.base_url
         creator = creations.Creator(
             client, publisher, opened, told, request, files, who, where, allow
         )
-        judged = tuple(files.values())
-        gate = ConsentGate(opened, creator.person, judged, evidence, without_consent)
         _require_consent(await work(client, lambda: gate.settle(compared, creator.key)))
         creation = await creator.create()
         return await creator.ended(creation, timeout_s)

@@ -230,10 +230,10 @@ def _files(
         if not is_folder(path):
             return [path], False
         return list(filter(is_file, files_below(path, _refused))), True
-    if not sources.is_file(source) and not isinstance(source, Iterable):
-        raise sources.no_file(source)
     if sources.is_file(source):
         return [source], False
+    if not isinstance(source, Iterable):
+        raise sources.no_file(source)
     several = (
         _files(each)[0] if isinstance(each, str | os.PathLike) else [each] for each in source
     )

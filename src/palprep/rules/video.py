@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palprep.facts import Timeline
-from palprep.media import FileFacts, SignalFacts, VideoFacts
+from palprep.media import FileFacts, VideoFacts
 from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, SIGNAL, TIMING, VIDEO, timed
 from palprep.rules.rule import Measured, plain, rule, sides
 from palprep.rules.texts.words import REASONS, counted, degrees, some_of
@@ -113,28 +113,26 @@ def base_layer_shows(video: VideoFacts) -> bool:
 _SHOWN = 3
 """Moments that are listed before the rest is counted."""
 
+_LINE = timed(EVERY_FRAME).then(lambda seen: seen[1])
 
-@rule(timed(EVERY_FRAME))
-def video_cuts(seen: tuple[SignalFacts, Timeline]) -> Measured:
-    _, line = seen
+
+@rule(_LINE)
+def video_cuts(line: Timeline) -> Measured:
     return listed(line.cuts, cuts=counted(len(line.cuts), "cut", "cuts"))
 
 
-@rule(timed(EVERY_FRAME))
-def video_freezes(seen: tuple[SignalFacts, Timeline]) -> Measured:
-    _, line = seen
+@rule(_LINE)
+def video_freezes(line: Timeline) -> Measured:
     return _total(line.freezes)
 
 
-@rule(timed(SIGNAL))
-def video_black(seen: tuple[SignalFacts, Timeline]) -> Measured:
-    _, line = seen
+@rule(timed(SIGNAL).then(lambda seen: seen[1]))
+def video_black(line: Timeline) -> Measured:
     return _total(line.black)
 
 
-@rule(timed(EVERY_FRAME))
-def video_exposure_steps(seen: tuple[SignalFacts, Timeline]) -> Measured:
-    _, line = seen
+@rule(_LINE)
+def video_exposure_steps(line: Timeline) -> Measured:
     changes = counted(len(line.exposure_steps), "sudden change", "sudden changes")
     return listed(line.exposure_steps, changes=changes)
 
