@@ -90,6 +90,19 @@ def lockable(path: Path) -> Path:
     return path
 
 
+@contextlib.contextmanager
+def locked(folder: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Hold the lock of a folder inside the block. False where another holder keeps it; True also
+    where the file system has no locks."""
+    with contextlib.ExitStack() as released:
+        held = True
+        with contextlib.suppress(OSError):
+            handle = os.open(lockable(folder), os.O_RDONLY)
+            released.callback(os.close, handle)
+            held = lock(handle, wait=wait)
+        yield held
+
+
 _FLAGS = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", None)
 OWN_GROUP: Any = {"process_group": 0} if _FLAGS is None else {"creationflags": _FLAGS}
 """Arguments of :class:`subprocess.Popen`. Ctrl-C in the terminal does not reach the process."""

@@ -122,8 +122,8 @@ def write_messages(directory: str | Path, into: str | Path, language: str = "en"
 
     ``directory`` is the output folder of a run. ``into`` receives ``PERSON.txt`` and
     ``PERSON.html`` for each person, and messages.csv for a mail merge. A name that is too long for
-    a file is replaced by a digest. A message is in the language
-    that the person's settings name, or else in ``language``.
+    a file is replaced by a digest. A message is in the language that the person's settings name, or
+    else in ``language``.
 
     Raises JournalError without a run, UsageError for a ``language`` without messages, and for a
     folder within the run's, where `palprep forget` would not find them.

@@ -80,12 +80,9 @@ class Takes:
         self._made = [] if storage.is_there(folder) else [folder]
         storage.output_folder(self.place)
         self._lock = contextlib.ExitStack()
-        with contextlib.suppress(OSError):  # Not every file system has locks.
-            handle = os.open(system.lockable(self.place), os.O_RDONLY)
-            self._lock.callback(os.close, handle)
-            if not system.lock(handle):
-                self._lock.close()
-                raise UsageError(f"Another page records into {folder}: close that one first")
+        if not self._lock.enter_context(system.locked(self.place)):
+            self._lock.close()
+            raise UsageError(f"Another page records into {folder}: close that one first")
         for part in self.place.glob("*.part*"):  # Of a server that was killed.
             part.unlink(missing_ok=True)
 

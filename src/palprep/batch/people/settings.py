@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tomllib
 import unicodedata
@@ -246,12 +245,7 @@ def write_setting(folder: Path, name: str, value: str, *, table: str = "") -> No
     if not folder.is_dir():
         raise UsageError(f"{folder} was removed or moved: put it back and try again")
     path = folder / SETTINGS_NAME
-    with contextlib.ExitStack() as unlocked:
-        # The folder, since the file is replaced. Not every file system has locks.
-        with contextlib.suppress(OSError):
-            handle = os.open(system.lockable(folder), os.O_RDONLY)
-            unlocked.callback(os.close, handle)
-            system.lock(handle, wait=True)
+    with system.locked(folder, wait=True):  # Not the file, which is replaced.
         read_settings(folder)
         text = path.read_bytes().decode("utf-8-sig") if os.path.lexists(path) else ""
         try:
