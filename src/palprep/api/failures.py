@@ -169,10 +169,12 @@ def _words_of(body: Any, depth: int = 4) -> str:
         return body.strip()[: _SHOWN_CHARS + 1]
     if isinstance(body, Mapping) and depth:
         words = next(filter(None, (_words_of(body.get(key), depth - 1) for key in _WORDY)), "")
-        where = body.get("loc")  # The path of a field, in FastAPI's findings.
-        return (
-            f"{'.'.join(map(str, where))}: {words}" if words and isinstance(where, list) else words
-        )
+        if not words and depth == 3:  # Specification, Errors: messages by field path.
+            said = ((path, _words_of(each, 1)) for path, each in list(body.items())[:20])
+            return "; ".join(f"{path}: {text}" for path, text in said if text)
+        if words and isinstance(where := body.get("loc"), list):  # FastAPI's path of a field.
+            return f"{'.'.join(map(str, where))}: {words}"
+        return words
     if isinstance(body, list | tuple) and depth:
         return "; ".join(filter(None, (_words_of(each, depth - 1) for each in body[:20])))
     return ""
