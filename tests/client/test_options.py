@@ -27,6 +27,13 @@ def test_extra_headers_and_query_travel(api, service):
     assert dict(request.url.params) == {"tag": "a", "n": "2"}
 
 
+def test_an_array_in_a_query_travels_as_several_pairs(api, service):
+    service.will(httpx.Response(200, json={"data": []}))
+    api.options |= {"query": {"team": ["x", "y"]}}
+    api("request", "GET", "/v2/voices", query={"tag": ["a", "b c"], "n": (1, True)})
+    assert service.requests[-1].url.query == b"team=x&team=y&tag=a&tag=b+c&n=1&n=true"
+
+
 def test_a_query_of_the_path_travels_beside_others_and_shows_no_secret(api, service, caplog):
     service.will(httpx.Response(404))
     api.options |= {"query": {"team": True, "a": "0"}}

@@ -104,7 +104,7 @@ class Endpoint(Generic[P, R]):
         return Call(
             endpoint=self,
             path=self.path.format_map({name: segment(values[name]) for name in shape.in_path}),
-            query=_pairs(query | dict(options.get("extra_query", {}))),
+            query=tuple((query | dict(options.get("extra_query", {}))).items()),
             headers=sendable(headers, options.get("extra_headers", {})),
             body=body,
             timeout=options.get("timeout", UNSET),
@@ -216,12 +216,12 @@ class Endpoint(Generic[P, R]):
 @dataclass(frozen=True, repr=False)
 class Call(Generic[R]):
     """One request as a value, without the base URL and the key. ``body`` is JSON, UNSET if nothing
-    is sent; one of its members may be a :class:`~palprep.api.bodies.Base64Stream`. The repr masks
-    secrets."""
+    is sent; one of its members may be a :class:`~palprep.api.bodies.Base64Stream`. An array in
+    ``query`` is sent as several pairs. The repr masks secrets."""
 
     endpoint: Endpoint[..., R]
     path: str
-    query: tuple[tuple[str, str], ...] = ()
+    query: tuple[tuple[str, Any], ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = UNSET
     timeout: float | Unset | None = UNSET
@@ -306,7 +306,7 @@ def plain_call(method: Verb, path: str, **options: Unpack[PlainOptions]) -> Call
     return Call(
         endpoint=Endpoint("plain.request", method, path, Request, Unspecified),
         path=path,
-        query=(*parse_qsl(query, keep_blank_values=True), *_pairs(options.get("query") or {})),
+        query=(*parse_qsl(query, keep_blank_values=True), *(options.get("query") or {}).items()),
         headers=sendable({}, options.get("headers") or {}),
         body=options.get("body", UNSET),
         timeout=options.get("timeout", UNSET),
@@ -319,17 +319,6 @@ def segment(value: object) -> str:
     lead to another path, are encoded too."""
     quoted = quote(str(value), safe="")
     return quoted.replace(".", "%2E") if quoted in {".", ".."} else quoted
-
-
-def _pairs(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """The query as pairs of texts: booleans as in JSON, and None as an empty text."""
-
-    def text(value: object) -> str:
-        if value is None:
-            return ""
-        return str(value).lower() if isinstance(value, bool) else str(value)
-
-    return tuple((name, text(each)) for name, each in query.items())
 
 
 _OWN_HEADERS = frozenset({"content-length", "host", "transfer-encoding", "x-api-key"})

@@ -144,7 +144,7 @@ class _Sender(Generic[H]):
     timeout: Mapping[str, float | None]
     """Seconds, by what is waited for."""
     headers: dict[str, str]
-    query: dict[str, str]
+    query: dict[str, Any]
     clock: Callable[[], float]
     """Monotonic seconds."""
     random: Callable[[], float]
@@ -181,8 +181,9 @@ class _Sender(Generic[H]):
             **{name.lower(): value for name, value in call.headers.items()},
             "x-api-key": self.key.get_secret_value(),
         }
-        query: list[Any] = [pair for pair in self.query.items() if pair[0] not in dict(call.query)]
-        query += call.query
+        pairs = *(p for p in self.query.items() if p[0] not in dict(call.query)), *call.query
+        several = ((n, v if isinstance(v, list | tuple) else [v]) for n, v in pairs)
+        query = [(name, each) for name, values in several for each in values]
         body = call.content()
         if body is not None:
             headers["content-type"] = "application/json"
