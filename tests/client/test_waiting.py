@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import time as real_time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 
 from palprep import errors
 from palprep.api import Rate
-from palprep.client import Client
+from palprep.client import AsyncClient, Client
 from palprep.client.exchange import delay_s
 from palprep.client.senders import Limiter
 
@@ -104,6 +108,93 @@ def test_connector_checks_keep_to_ten_a_minute(service, time):
         assert time.slept == [40.0]
         client.connectors.runtime_check("c")
         assert time.now == started + 120
+
+
+class OneAtATime:
+    """A service that takes 20 ms for a check, and refuses another one meanwhile."""
+
+    def __init__(self) -> None:
+        self.busy = False
+
+    def begin(self) -> httpx.Response | None:
+        if self.busy:
+            return httpx.Response(429, json={"error": "another check is running"})
+        self.busy = True
+        return None
+
+    def end(self, request: httpx.Request) -> httpx.Response:
+        self.busy = False
+        return check(request)
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if refused := self.begin():
+            return refused
+        real_time.sleep(0.02)
+        return self.end(request)
+
+    async def answer(self, request: httpx.Request) -> httpx.Response:
+        if refused := self.begin():
+            return refused
+        await anyio.sleep(0.02)
+        return self.end(request)
+
+
+def test_connector_checks_of_several_threads_take_turns():
+    with (
+        Client(
+            api_key="k", base_url="https://e.com", transport=httpx.MockTransport(OneAtATime()),
+            retries=0,
+        ) as client,
+        ThreadPoolExecutor(5) as threads,
+    ):  # fmt: skip
+        assert all(check.ok for check in threads.map(client.connectors.runtime_check, "abcde"))
+
+
+async def test_connector_checks_of_several_tasks_take_turns():
+    transport = httpx.MockTransport(OneAtATime().answer)
+    async with AsyncClient(
+        api_key="k", base_url="https://e.com", transport=transport, retries=0
+    ) as client:
+        checks = [asyncio.create_task(client.connectors.runtime_check(c)) for c in "abcde"]
+        await asyncio.sleep(0.01)
+        checks[1].cancel()  # It waits for its turn, and takes nobody else's.
+        done = await asyncio.gather(*checks, return_exceptions=True)
+        assert isinstance(done.pop(1), asyncio.CancelledError)
+        assert all(check.ok for check in done)
+
+
+def test_a_turn_that_comes_too_late_is_nothing_sent():
+    def long(request: httpx.Request) -> httpx.Response:
+        real_time.sleep(0.3)
+        return check(request)
+
+    with (
+        Client(
+            api_key="k", base_url="https://e.com", transport=httpx.MockTransport(long)
+        ) as client,
+        ThreadPoolExecutor(1) as another,
+    ):
+        first = another.submit(client.connectors.runtime_check, "a")
+        real_time.sleep(0.05)
+        with pytest.raises(errors.ServiceUnreachable, match="deadline passed before it could"):
+            client.connectors.runtime_check("b", deadline=0.1)
+        assert first.result().ok
+
+
+async def test_a_turn_that_comes_too_late_is_nothing_sent_async():
+    async def long(request: httpx.Request) -> httpx.Response:
+        await anyio.sleep(0.3)
+        return check(request)
+
+    transport = httpx.MockTransport(long)
+    async with (
+        AsyncClient(api_key="k", base_url="https://e.com", transport=transport) as client,
+        anyio.create_task_group() as others,
+    ):
+        others.start_soon(client.connectors.runtime_check, "a")
+        await anyio.sleep(0.05)
+        with pytest.raises(errors.ServiceUnreachable, match="deadline passed before it could"):
+            await client.connectors.runtime_check("b", deadline=0.1)
 
 
 def test_a_limiter_never_lets_more_through_in_any_window():

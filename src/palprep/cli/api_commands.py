@@ -76,7 +76,6 @@ def _command(endpoint: Endpoint[..., Any]) -> Callable[..., None]:
         for name, parameter in endpoint.shape.client_signature.parameters.items()
         if name not in endpoint.shape.options
     }
-
     as_json = {
         name
         for name, field in fields.items()

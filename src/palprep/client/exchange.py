@@ -53,9 +53,21 @@ async def exchange(call: Call[R], sender: AnySender) -> RawResponse[R]:
     # A deadline may be infinite, which no system call takes.
     within = None if seconds is None else min(max(seconds, 0.0), LONGEST_S)
     ends = None if within is None else sender.clock() + within
+    name, rate, limiters = call.endpoint.name, call.endpoint.rate, sender.limiters
+    limiter = limiters.get(name) or limiters.setdefault(name, Limiter(rate, sender.lock()))
+    if rate and not await sender.take(limiter.turn, within):
+        raise _error(call, _UNSENT)
+    try:
+        return await _attempts(call, sender, limiter, ends)
+    finally:
+        if rate:
+            limiter.turn.release()
+
+
+async def _attempts(
+    call: Call[R], sender: AnySender, limiter: Limiter, ends: float | None
+) -> RawResponse[R]:
     attempt, perhaps_done = 0, False
-    name, limiters = call.endpoint.name, sender.limiters
-    limiter = limiters.get(name) or limiters.setdefault(name, Limiter(call.endpoint.rate))
     while True:
         wait_s = limiter.reserve(sender.clock(), ends)
         if 0 < wait_s < math.inf:

@@ -341,7 +341,7 @@ class PronunciationDictionaries(Resource[S]):
 
 
 class Connectors(Resource[S]):
-    """External tool servers. Checks keep to 10 a minute by waiting."""
+    """External tool servers. Checks keep to 10 a minute, one at a time, by waiting."""
 
     runtime_check = method(calls.runtime_check_connector)
 

@@ -64,11 +64,12 @@ class RawResponse(Answer, Generic[R]):
 
 
 class Limiter:
-    """Says when the next request may leave, by a sliding window over the moments at which others
-    left, if there is a ``rate``, and by the service's Retry-After. Thread-safe."""
+    """Says when the next request may leave, by a sliding window over the moments of others if there
+    is a ``rate``, and by the service's Retry-After. ``turn`` is the lock that keeps the requests of
+    a rate from overlapping. Thread-safe."""
 
-    def __init__(self, rate: Rate | None = None) -> None:
-        self.rate = rate
+    def __init__(self, rate: Rate | None = None, turn: Any = None) -> None:
+        self.rate, self.turn = rate, turn
         self._moments: deque[float] = deque(maxlen=rate.requests if rate else 0)
         self._rests_until = -math.inf
         self._lock = threading.Lock()
@@ -136,6 +137,7 @@ class _Sender(Generic[H]):
 
     awaited: ClassVar[bool]
     library: ClassVar[type[httpx.Client | httpx.AsyncClient]]
+    lock: ClassVar[Callable[[], Any]]
 
     http: H
     own: bool
@@ -241,6 +243,7 @@ class SyncSender(_Sender[httpx.Client]):
 
     awaited = False
     library = httpx.Client
+    lock = staticmethod(threading.RLock)  # A hook may call the same endpoint.
 
     sleep: Callable[[float], object]
 
@@ -280,6 +283,10 @@ class SyncSender(_Sender[httpx.Client]):
                     break
         return response, bytes(content)
 
+    async def take(self, turn: threading.RLock, within: float | None) -> bool:
+        """Take a turn, which the caller releases. Returns whether it came ``within`` seconds."""
+        return turn.acquire(timeout=-1 if within is None else within)
+
     async def pause(self, seconds: float) -> None:
         self.sleep(seconds)
 
@@ -293,6 +300,7 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
 
     awaited = True
     library = httpx.AsyncClient
+    lock = anyio.Lock
 
     sleep: Callable[[float], Awaitable[object]]
     room: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(_AT_ONCE))
@@ -325,6 +333,12 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
                 raise httpx.PoolTimeout(f"{_AT_ONCE} other calls are under way") from None
             raise
         return response, bytes(content)
+
+    async def take(self, turn: anyio.Lock, within: float | None) -> bool:
+        """As :meth:`SyncSender.take`."""
+        with anyio.move_on_after(within) as late:
+            await turn.acquire()
+        return not late.cancelled_caught
 
     async def pause(self, seconds: float) -> None:
         await self.sleep(seconds)

@@ -35,7 +35,6 @@ from palprep.storage import private_folder
 
 log = logging.getLogger(__name__)
 
-
 JOBS: Mapping[str, Callable[[Service, Record], Awaitable[None]]] = {
     "voice": partial(likenesses.train, kind="voice"),
     "replica": partial(likenesses.train, kind="replica"),

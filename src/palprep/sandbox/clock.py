@@ -36,7 +36,7 @@ class SandboxClock:
         begin: float | None = None,
     ) -> None:
         self.kind = kind
-        self._source = source if self.ticking else lambda: 0.0
+        self._source = source if kind == "real" else lambda: 0.0
         self._begin = begin
         self._ahead = max(source() if begin is None else begin, start or 0.0) - self._source()
 
@@ -44,10 +44,6 @@ class SandboxClock:
         """Go back to ``begin``, if that was given."""
         if self._begin is not None:
             self._ahead = self._begin - self._source()
-
-    @property
-    def ticking(self) -> bool:
-        return self.kind == "real"
 
     def now(self) -> float:
         return self._source() + self._ahead
@@ -113,7 +109,7 @@ class Scheduler:
         """Run the jobs of a real clock until cancelled. With a virtual clock :meth:`advance` runs
         them."""
         try:
-            while self._clock.ticking:
+            while self._clock.kind == "real":
                 self._changed.clear()
                 if self._advancing.locked():
                     await self._changed.wait()  # advance() does what is due, then notifies

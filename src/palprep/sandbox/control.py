@@ -40,12 +40,7 @@ SOON_S = 0.5
 PIECE_BYTES = 1024 * 1024
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
-
-_STATUSES: Mapping[type[Exception], int] = {
-    Missing: 404,
-    BodyTooLarge: 413,
-    OutputUnwritable: 507,
-}
+_STATUSES = {Missing: 404, BodyTooLarge: 413, OutputUnwritable: 507}
 
 
 @dataclass
@@ -164,9 +159,7 @@ class Controls:
     """
 
     _first_seed: Any
-
     _running: Running | None = None
-
     url = ""
     """``http://HOST:PORT``, without a slash at the end."""
 

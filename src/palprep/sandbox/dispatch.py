@@ -35,7 +35,6 @@ log = logging.getLogger(__name__)
 WRITTEN_S = 0.01
 """Seconds for the last bytes to leave before their connection is cut."""
 
-
 Refusal = Callable[[Choices, Sequence[Problem]], Refused]
 
 
@@ -86,7 +85,7 @@ HANDLERS: Mapping[str, Handler] = {
     "tools.create": tools.create_tool,
     "tools.delete": tools.delete_tool,
     "tools.get": partial(HandlerContext.find, kind="tool"),
-    "tools.list": tools.list_tools,
+    "tools.list": lambda context: {"data": context.service.store.all("tool")},
     "videos.rename": seeded.rename_video,
     "voices.create": likenesses.create_voice,
     "voices.get": partial(HandlerContext.show, kind="voice"),

@@ -39,10 +39,6 @@ def create_tool(context: HandlerContext) -> Record:
     return record
 
 
-def list_tools(context: HandlerContext) -> dict[str, list[Record]]:
-    return {"data": context.service.store.all("tool")}
-
-
 def delete_tool(context: HandlerContext) -> None:
     tool, choices = context.find("tool"), context.service.choices
     if tool.get("is_system_tool"):
