@@ -270,6 +270,35 @@ def test_a_sync_client_refuses_a_hook_that_no_one_would_await():
         Client(api_key="k", base_url="https://e.com", on_request=[hook])
 
 
+def test_a_hook_that_waits_is_told_to_take_an_async_client(service):
+    service.will(httpx.Response(200, json=VOICE))
+    with (
+        Client(
+            api_key="k", base_url="https://e.com", transport=httpx.MockTransport(service),
+            on_request=lambda _: asyncio.sleep(0),
+        ) as client,
+        pytest.raises(errors.UsageError, match="AsyncClient"),
+    ):  # fmt: skip
+        client.voices.get("v")
+    assert service.requests == []
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_an_answer_at_which_the_callers_own_client_raises_is_that_answer(service, reads):
+    """httpx shows such a hook: response.raise_for_status()."""
+
+    def hook(response: httpx.Response) -> None:
+        if reads:
+            response.read()
+        response.raise_for_status()
+
+    service.will(lambda _: httpx.Response(400, content=iter([b'{"error": "bad"}'])))
+    http = httpx.Client(transport=httpx.MockTransport(service), event_hooks={"response": [hook]})
+    with http, pytest.raises(errors.BadRequest, match="bad" if reads else "no explanation"):
+        Client(api_key="k", base_url="https://e.com", http_client=http).voices.create()
+    assert len(service.requests) == 1
+
+
 async def test_a_closed_client_says_so():
     client = Client(api_key="k", base_url="https://e.com")
     client.close()

@@ -137,12 +137,14 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     request = sender.write(call, within)
     try:
         response, content = await sender.transmit(request, within)
+    except httpx.HTTPStatusError as error:  # By a hook of the caller's http_client.
+        response = error.response
+        content = response.content if response.is_stream_consumed else b""
     except httpx.HTTPError as error:
         detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         log.info("%s %s: no answer (%s)", call.method, call.path, detail)
-        unsent = isinstance(error, _BEFORE_IT_LEFT)
         late = isinstance(error, httpx.TimeoutException)
-        return NoAnswer(sent=not unsent, timed_out=late, detail=detail)
+        return NoAnswer(not isinstance(error, _BEFORE_IT_LEFT), late, detail)
     except TimeoutError:
         return _TOO_LATE
     status, elapsed = response.status_code, sender.clock() - started

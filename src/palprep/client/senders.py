@@ -248,13 +248,15 @@ class SyncSender(_Sender[httpx.Client]):
     sleep: Callable[[float], object]
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """The result of a coroutine that awaits nothing but this sender's methods."""
+        """The result of a coroutine that awaits nothing but this sender's methods. Raises
+        :class:`~palprep.errors.UsageError` for a hook that awaits something else."""
         try:
             doing.send(None)
         except StopIteration as end:
             value: T = end.value
             return value
-        raise AssertionError("something waits for an event loop")
+        doing.close()
+        raise UsageError("A hook waits for an event loop, which needs an AsyncClient.")
 
     async def transmit(
         self, request: httpx.Request, within: float | None

@@ -128,8 +128,6 @@ class Store:
     def creates(self) -> dict[str, int]:
         return dict(self._db.execute("SELECT kind, count FROM creates ORDER BY kind"))
 
-    # Jobs.
-
     def schedule(self, due: float, kind: str, payload: Mapping[str, Any]) -> None:
         self._db.execute(
             "INSERT INTO jobs (due, kind, payload) VALUES (?, ?, ?)",
@@ -148,8 +146,6 @@ class Store:
 
     def finish(self, job: Job) -> None:
         self._db.execute("DELETE FROM jobs WHERE job_id = ?", (job.job_id,))
-
-    # The clock.
 
     def latest(self) -> float | None:
         """The latest recorded moment, before which the clock must not be set; None if there is
