@@ -205,6 +205,15 @@ def test_media_that_cannot_be_had_end_in_error(raw, url, reason):
     assert reason in trained(raw, voice)["error_message"]
 
 
+def test_a_voice_of_which_nothing_must_be_sent_ends_too():
+    choices = Choices(required_voice_fields=())
+    with Sandbox(clock="virtual", choices=choices) as sandbox, Raw(sandbox) as raw:
+        created = raw.ok("POST", "/v2/voices", json={})
+        assert created["voice_name"]
+        ended = trained(raw, created)
+    assert (ended["status"], ended["error_message"]) == ("error", "No file was sent to train from.")
+
+
 def test_empty_and_oversized_media_end_in_error():
     choices = Choices(media_bytes=50)
     with Sandbox(clock="virtual", choices=choices) as sandbox, Raw(sandbox) as raw:

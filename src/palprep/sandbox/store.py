@@ -90,8 +90,6 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             yield
 
-    # Records: what the interface shows.
-
     def get(self, kind: str, record_id: str) -> Record | None:
         row = self._db.execute(
             "SELECT body FROM records WHERE kind = ? AND id = ?", (kind, record_id)

@@ -183,9 +183,10 @@ async def _problem(service: Service, sent: Record) -> str | None:
     elif url := sent.get("train_image_url"):
         fixed = sent.get("auto_fix_training_image")
         kind, urls = "replica-image-auto-fix" if fixed else "replica-image", [url]
+    elif url := sent.get("train_video_url"):
+        kind, urls = "replica-video", [url, *filter(None, [sent.get("consent_video_url")])]
     else:
-        kind, urls = "replica-video", [sent["train_video_url"]]
-        urls += filter(None, [sent.get("consent_video_url")])
+        return "No file was sent to train from."  # A choice may require none.
     with TemporaryDirectory(dir=service.scratch) as folder:
         try:
             paths = [
@@ -244,8 +245,8 @@ def _started(context: HandlerContext, kind: Trained, training_s: float, *members
     its end."""
     service, sent = context.service, context.sent
     record_id = new_id(kind[0])
-    own = {f"{kind}_id": record_id, f"{kind}_name": sent.get(f"{kind}_name"), "status": "started"}
-    own |= {name: sent[name] for name in members if name in sent}
+    own = {f"{kind}_id": record_id, "status": "started"}
+    own |= {name: sent[name] for name in (f"{kind}_name", *members) if name in sent}
     record = KINDS[f"{kind}s"].completed(own, service.stamp())
     service.store.create(kind, record_id, record | {SENT: sent})
     service.store.schedule(service.now() + training_s, kind, {f"{kind}_id": record_id})
