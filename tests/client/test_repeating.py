@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import ssl
 from email.utils import formatdate
 from time import time as wall_time
 
@@ -36,6 +37,7 @@ AFTER_SENDING = [
     httpx.WriteError("broken pipe"),
     httpx.WriteTimeout("slow"),
     httpx.RemoteProtocolError("Server disconnected without sending a response."),
+    ssl.SSLError("decryption failed or bad record mac"),  # As httpcore leaves it in async code.
 ]
 BEFORE_SENDING = [
     httpx.ConnectError("refused"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 
+import httpx
 import pytest
 from raw import Raw
 
@@ -93,6 +95,19 @@ def test_many_trainings_at_once_all_end(receiver):
         while any(v["status"] == "started" for v in voices) and time.monotonic() < deadline:
             voices = raw.ok("GET", "/v2/voices")["data"]
         assert [v["status"] for v in voices] == ["completed"] * 30
+
+
+def test_a_callback_whose_tls_breaks_is_sent_again(raw, monkeypatch):
+    async def broken(*_: object) -> None:
+        raise ssl.SSLError("decryption failed or bad record mac")
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", broken)
+    url = "https://127.0.0.1:1/tls"
+    raw.voice(callback_url=url)
+    raw.sandbox.advance(40)
+    sent = [each for each in raw.sandbox.log()["callbacks"] if each["url"] == url]
+    assert [each["attempt"] for each in sent] == [1, 2, 3]
+    assert {"bad record" in each["error"] for each in sent} == {True}
 
 
 def test_a_cookie_that_a_receiver_sets_is_not_kept(raw, receiver):

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import logging
 import math
+import ssl
 from email.utils import formatdate
 from typing import Any, TypeVar
 
@@ -140,7 +141,7 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
     except httpx.HTTPStatusError as error:  # By a hook of the caller's http_client.
         response = error.response
         content = response.content if response.is_stream_consumed else b""
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, ssl.SSLError) as error:  # httpcore lets the latter through in async.
         detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         log.info("%s %s: no answer (%s)", call.method, call.path, detail)
         late = isinstance(error, httpx.TimeoutException)

@@ -36,9 +36,9 @@ _STATUSES = {
     429: _BUSY,
 }
 
-UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, TimeoutError)
+UNASKABLE = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OverflowError, OSError)
 """What a request can raise; UnicodeError for a host that is not a name (``http://xn--/``),
-OverflowError for a port above 65535."""
+OverflowError for a port above 65535, OSError for TLS that breaks in async code (ssl.SSLError)."""
 
 
 def resolved(host: str) -> list[str]:
