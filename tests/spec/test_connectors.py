@@ -67,10 +67,12 @@ def test_a_server_that_answers_with_an_error(check, receiver):
 
 
 @pytest.mark.clause("connector.13")
-def test_a_server_that_speaks_something_else(check, receiver):
+def test_a_server_that_speaks_something_else(check, receiver, caplog):
     receiver.answers += [(200, b"<html>")] * 4
     result = check(url=receiver.url)
     assert (result["ok"], result["error"]["http_status"]) == (False, None)
+    # No traceback in the terminal of the sandbox.
+    assert [each for each in caplog.records if each.exc_info] == []
 
 
 @pytest.mark.clause("connector.13")

@@ -21,7 +21,6 @@ from palprep.sandbox.seed import NULLABLE
 from palprep.sandbox.service import refuse_unknown
 
 Json = dict[str, Any]
-
 _REF = "#/components/schemas/{model}"
 
 

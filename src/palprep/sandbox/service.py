@@ -48,7 +48,6 @@ class ApiKey:
 
 DEFAULT_KEYS = (ApiKey(USER_KEY), ApiKey(SERVICE_KEY, user_scoped=False))
 
-
 JudgeImage = Callable[[Path, str], Mapping[str, bool | None]]
 """``judge_image(path, model)`` returns the outcome of each check by its id, in order, None for one
 that could not be measured. Raises :class:`~palprep.errors.MediaError` for what is no image."""
@@ -168,7 +167,6 @@ Handler = Callable[[HandlerContext], Any]
 
 A plain function runs inside one transaction of the store, and refuses before it writes. A
 coroutine may wait, and opens transactions of its own."""
-
 
 REMOVED_MEMBER = "replica_thumbnail_video_url"
 """Versioning 3: a member of older deployments, which is never shown."""

@@ -4,6 +4,7 @@ the Model Context Protocol."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping
 from importlib import import_module
@@ -190,6 +191,8 @@ async def _list_tools(service: Service, url: object, headers: Mapping[str, str])
     from mcp.client.client import Client  # noqa: PLC0415
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
 
+    # The answer tells what failed; the package's own log adds a traceback.
+    logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
     seen: list[int] = []
 
     async def note(response: httpx2.Response) -> None:

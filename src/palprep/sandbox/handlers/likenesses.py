@@ -24,6 +24,8 @@ from palprep.sandbox.service import SENT, HandlerContext, Recognise, Service, Tr
 from palprep.sandbox.store import Record, new_id
 from palprep.workers import WorkStopped
 
+log = logging.getLogger(__name__)
+
 MIN_IMAGE_BYTES = 1024
 """The default judge takes images of this size or more."""
 
@@ -92,8 +94,6 @@ def _judge(
     left_out = service.choices.checks_left_out.get(model, ())
     return {check: passed for check, passed in outcomes.items() if check not in left_out}
 
-
-log = logging.getLogger(__name__)
 
 # Create Voice: "Accepted file types", and as formats; the videos among them train replicas too.
 VOICE_EXTENSIONS = (".mp3", ".wav", ".m4a", ".flac", ".ogg", ".oga", ".webm", ".mp4", ".mov")
