@@ -98,6 +98,7 @@ def test_what_was_heard_clearly_is_not_heard_again():
         {"instead": (instead(3, 4, "gave"),)},
         {"name": NAME.model_copy(update={"same": False})},
         {"name": NAME.model_copy(update={"transcript_likeness": 0.8})},
+        {"name": NAME.model_copy(update={"least_log_likelihood_ratio": 0.9})},
         {"negation_in_other_reading": True},
     ],
 )
@@ -135,6 +136,18 @@ def test_the_name_is_weighed_against_what_is_likest(heard, transcript, ratio):
     name = NAME.model_copy(update={"same": False, "heard": heard})
     second = heard_again(Witness(TEXT), reading(part(name=name), transcript)).second
     assert second.name == ratio
+
+
+def test_the_name_is_weighed_against_its_rival_where_the_very_name_was_heard():
+    name = NAME.model_copy(update={"rival": "Jayne Dove", "least_log_likelihood_ratio": -1.0})
+    assert heard_again(Witness(TEXT), reading(part(name=name))).second.name == 20.0
+    other = Witness(TEXT.replace("Jane Doe,", "Jayne Dove,"))
+    assert heard_again(other, reading(part(name=name))).second.name == -20.0
+
+
+def test_a_name_that_no_other_wording_fits_is_not_heard_again():
+    name = NAME.model_copy(update={"rival": "Jayne Dove", "least_log_likelihood_ratio": 1.0})
+    assert not leaves_doubt(part(name=name))
 
 
 def test_what_is_said_before_is_heard_with_it_if_it_is_short():

@@ -102,9 +102,10 @@ class NameReading(Value):
     log_likelihood_ratio: float | None = 0.0
     """Of the name against what was heard, the model being prompted with both spellings; None
     where the very name was heard."""
+    rival: str = ""
+    """Of the free readings of the place that differ from the name, the one that fits best."""
     least_log_likelihood_ratio: float | None = None
-    """The least of such ratios, against each of the free readings of the name's place; None
-    where none of them differs from the name."""
+    """The ratio against that one, the least of all; None where no reading differs from the name."""
 
 
 class SecondHearing(Value):
@@ -117,7 +118,7 @@ class SecondHearing(Value):
     """Per entry of ``instead`` the log likelihood ratio."""
     name: float | None = None
     """The least log likelihood ratio of the name against what the first model heard in its place,
-    also in its transcript; None where that is the very name."""
+    also in its transcript, and against the rival; None where all are the very name."""
 
 
 class PartReading(Value):

@@ -144,8 +144,10 @@ class Vocabulary:
         return ids
 
 
-_UNSURE = 0.05
+_UNSURE = 0.1
 """Probability of a word below which the first model is not sure of it."""
+_CLOSE = 1.0
+"""Log likelihood ratio of the name below which another wording fits the audio about as well."""
 _BEFORE_S = 12.0
 """Speech before the statement is heard with it if it lasts no longer than this."""
 _LEAD_S = 0.3
@@ -159,9 +161,15 @@ def leaves_doubt(part: PartReading) -> bool:
     name = part.name
     return bool(part.aligned) and (
         bool(part.instead or part.negating_words or part.negation_in_other_reading)
-        or (name is not None and (not name.same or name.transcript_likeness < SAME_SOUND))
+        or (name is not None and _leaves_name_in_doubt(name))
         or any(word.probability < _UNSURE for word in part.aligned)
     )
+
+
+def _leaves_name_in_doubt(name: NameReading) -> bool:
+    least = name.least_log_likelihood_ratio
+    rivalled = least is not None and least < _CLOSE
+    return rivalled or not name.same or name.transcript_likeness < SAME_SOUND
 
 
 def hear_again(model: Moonshine, samples: Samples, reading: StatementReading) -> StatementReading:
@@ -219,11 +227,12 @@ def _least_of_name(
     weigh: Callable[[str], float], part: PartReading, name: NameReading, transcript: str
 ) -> float | None:
     """The least log likelihood ratio of the name, up to some words after it, to what was heard in
-    its place, and to what the transcript has there.
+    its place, to what the transcript has there, and to the name's rival.
     """
     words = split_words(" ".join(part.expected))
     _, written = name_in(transcript, range(name.first, name.last), words)
-    others = rivals(words[name.first : name.last], [name.heard, text_of(written)])
+    heard = [name.heard, text_of(written), name.rival]
+    others = rivals(words[name.first : name.last], heard)
     text = " ".join(part.expected[: name.last + AFTER_NAME])
     ratios = (
         weigh(text) - weigh(replaced(text, words, name.first, name.last, other))

@@ -183,6 +183,7 @@ def read_name(
         keys: _ratio(weigh, statement, other, end)
         for keys, other in itertools.islice(others.items(), _RIVALS)
     }
+    rival = min(ratios, key=ratios.__getitem__, default="")
     return best.model_copy(
         update={
             "transcript_likeness": found[len(onward)].likeness,
@@ -192,7 +193,8 @@ def read_name(
             "log_likelihood_ratio": ratios.get(
                 keys_of(split_words(best.heard)), None if best.heard else 0.0
             ),
-            "least_log_likelihood_ratio": min(ratios.values(), default=None),
+            "rival": others[rival] if rival else "",
+            "least_log_likelihood_ratio": ratios.get(rival),
         }
     )
 
