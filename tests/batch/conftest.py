@@ -94,6 +94,14 @@ def add(folder: Path, wav: Path, light_people: Path) -> Callable[..., Path]:
     return person
 
 
+def another_recording(place: Path, at: int = 5000) -> Path:
+    """The person's folder, with a recording that nobody else has."""
+    sound = bytearray((place / "recording.wav").read_bytes())
+    sound[at] ^= 1
+    (place / "recording.wav").write_bytes(sound)
+    return place
+
+
 @pytest.fixture
 def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
     """A service of its own process life: it outlives the runs that talk to it."""

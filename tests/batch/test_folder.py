@@ -8,7 +8,7 @@ import shutil
 import pytest
 from PIL import Image
 
-from palprep.batch import write_report
+from palprep.batch import forget, write_report
 from palprep.batch.people.folder import find_people
 from palprep.batch.people.person import read_people
 from palprep.batch.people.selection import Selection
@@ -103,3 +103,36 @@ def test_an_image_of_a_format_that_is_refused_is_the_portrait(folder, name):
     Image.new("RGB", (64, 64)).save(folder / "ada" / name, coding)
     sources = read(folder)["ada"].sources
     assert {role: path.name for role, path in sources.items()} == {Role.FACE_IMAGE: name}
+
+
+def test_a_file_that_somebody_else_has_given_is_told_of_both(folder, add, go, out, log):
+    add("ada")
+    [before] = go().people
+    shutil.copy(add("bob") / "recording.wav", folder / "bob/take.wav")
+    (folder / "bob/recording.wav").unlink()
+    told = {each.slug: each.reasons for each in go().people}
+    assert log.creates == {"voice": 2}
+    of_it = f"of which the voice {before.voice.id} was made."
+    assert told["bob"] == (f"take.wav is the same file as recording.wav of ada, {of_it}",)
+    assert [
+        each.startswith("recording.wav is the same file as take.wav of bob, of")
+        for each in told["ada"]
+    ] == [True]
+    assert told["bob"][0] in (out / "report.html").read_text()
+    forget(out, "ada")
+    assert [
+        json.loads(each)["reasons"] for each in (out / "results.jsonl").read_text().splitlines()
+    ] == [[]]
+
+
+def test_a_folder_with_a_new_name_is_told_with_what_was_made_under_the_old_one(
+    folder, add, go, log
+):
+    add("ada", training=True)
+    [before] = go(without_consent=True).people
+    (folder / "ada").rename(folder / "ada-lovelace")
+    [now] = go(without_consent=True).people
+    made = f"of which the voice {before.voice.id} was made."
+    assert f"recording.wav is the same file as recording.wav of ada, {made}" in now.reasons
+    made = f"of which the replica {before.replica.id} was made."
+    assert f"training.mp4 is the same file as training.mp4 of ada, {made}" in now.reasons

@@ -32,6 +32,8 @@ from palprep.sandbox import Sandbox
 from palprep.values import Role
 from palprep.workers import Limits
 
+from .conftest import another_recording
+
 
 def results(out):
     return [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
@@ -257,9 +259,7 @@ def test_equal_people_share_what_was_created(go, add, log):
 def test_a_changed_recording_is_a_new_voice_and_the_old_one_is_named(go, add, log):
     place = add("ada")
     [before] = go().people
-    sound = bytearray((place / "recording.wav").read_bytes())
-    sound[5000] ^= 1
-    (place / "recording.wav").write_bytes(sound)
+    another_recording(place)
     old = f"The voice {before.voice.id} was made before: the service still has it."
     assert (go().people[0].reasons, before.reasons, log.creates) == ((old,), (), {"voice": 2})
 

@@ -26,7 +26,7 @@ from palprep.journal.runs import RunReader
 from palprep.media.sources import Source
 from palprep.rules import load_profile
 
-from .conftest import PACE
+from .conftest import PACE, another_recording
 
 
 def last_entry(out: Path) -> int:
@@ -42,7 +42,7 @@ def states(out: Path) -> dict[str, str | None]:
 @pytest.fixture
 def done(go, add, folder, out):
     """Two people who are done, and unchanged since."""
-    add("ada")
+    another_recording(add("ada"))
     add("bob", settings='name = "Bob"')
     go()
     assert None not in states(out).values()

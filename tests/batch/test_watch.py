@@ -27,6 +27,8 @@ from palprep.journal.entries.bodies import CalledBack, Created, Intent, Snapshot
 from palprep.journal.runs import PersonOutcome
 from palprep.sandbox import Sandbox
 
+from .conftest import another_recording
+
 NOT_AT_ALL = Pace(wait_s=0, doubt_wait_s=0)
 
 
@@ -145,7 +147,8 @@ def test_a_watch_needs_a_run_of_the_same_service(go, add, mute, out, tmp_path):
 
 def test_only_so_many_are_created_and_the_next_run_goes_on(go, add, log, mute):
     for number in range(3):
-        add(f"person-{number}", settings=f'name = "P{number}"')
+        place = add(f"person-{number}", settings=f'name = "P{number}"')
+        another_recording(place, at=5000 + number)
     seen = go(connection=mute, pace=replace(NOT_AT_ALL, max_creates=2))
     assert log.creates == {"voice": 2}
     assert statuses(seen) == {"waiting"}

@@ -286,6 +286,9 @@ class Journal:
         about = f"kind = 'called_back' AND {still} ORDER BY seq DESC LIMIT 1"
         return next(iter(self._entries(about)), None)
 
+    def given_twice(self) -> dict[str, list[str]]:
+        return self._guarded(projection.given_twice)
+
     def setting(self, name: str, default: Callable[[], str]) -> str:
         """A value that is chosen once and stays, such as the secret path of callbacks."""
 
@@ -317,9 +320,8 @@ class Journal:
         self._guarded(lambda connection: forgetting.mark(connection, person, names))
 
     def forget(self, person: str | None) -> None:
-        """Remove every row about a person, and the bytes of the rows from the file and its log;
-        with None only the bytes, where an earlier call was broken off. Raises as
-        :func:`palprep.journal.forgetting.compact`."""
+        """Remove every row about a person, and its bytes from the file and its log; with None only
+        the bytes, after a call that was broken off. Raises as ``forgetting.compact``."""
         if person is not None:
             self._guarded(lambda connection: forgetting.forget(connection, person))
             self._read.clear()

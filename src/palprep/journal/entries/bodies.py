@@ -170,7 +170,8 @@ class FileFetched(AboutRun):
 
 
 class AssetPrepared(AboutRun):
-    """A file was prepared, or could not be. The key names its content and the task."""
+    """A file was prepared, or could not be. The key is ``prepared-``, the SHA-256 of its content,
+    and a digest of the task."""
 
     asset: Asset
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from pathlib import Path
 
 from palprep.journal.creations.states import Creation, advanced
 from palprep.journal.entries import bodies as entries
@@ -35,6 +36,28 @@ CREATE TABLE IF NOT EXISTS standing (
 """
 """``first`` is the entry of the first intent. ``counts`` is ``seq``, or the earlier entry that
 ``seq`` points back to."""
+
+_GIVEN_TWICE = """
+WITH given AS (
+    SELECT person, substr(key, 10, 64) AS content, min(seq) AS first FROM entry
+    WHERE kind = 'asset_prepared' AND key IS NOT NULL GROUP BY content, person
+), paired AS (
+    SELECT person, content, iif(
+        first = min(first) OVER alike, nth_value(first, 2) OVER alike, min(first) OVER alike
+    ) AS other FROM given WINDOW alike AS (
+        PARTITION BY content ORDER BY first ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    )
+)
+SELECT DISTINCT paired.person, json_extract(plain(own.body), '$.asset.source'),
+theirs.person, json_extract(plain(theirs.body), '$.asset.source'), (
+    SELECT group_concat(json_extract(body, '$.what') || ' ' || id, ' and the ') FROM creation
+    WHERE creation.person = theirs.person AND instr(body, content) AND state <> 'error'
+) FROM paired CROSS JOIN standing ON standing.person = paired.person AND slot GLOB 'asset:*'
+JOIN entry AS own ON own.seq = counts AND substr(own.key, 10, 64) = content
+JOIN entry AS theirs ON theirs.seq = other WHERE other IS NOT NULL
+"""
+"""Files of the last run that somebody else has given, too: the person and the file; the first of
+the others, with the file; and what was made of that for them."""
 
 
 def slot_of(body: entries.Body) -> str | None:
@@ -97,3 +120,14 @@ def creations(
         values,
     )
     return tuple(entries.from_stored(Creation, body) for (body,) in rows)
+
+
+def given_twice(connection: sqlite3.Connection) -> dict[str, list[str]]:
+    """For each person of the last run a sentence about each file that somebody else has given as
+    well, now or earlier: a copy in a wrong folder, or a folder that has a new name."""
+    found: dict[str, list[str]] = {}
+    for person, own, other, theirs, made in connection.execute(_GIVEN_TWICE):
+        of_it = f", of which the {made} was made" if made else ""
+        words = f"{Path(own).name} is the same file as {Path(theirs).name} of {other}{of_it}."
+        found.setdefault(person, []).append(words)
+    return found

@@ -187,6 +187,7 @@ class RunReader:
         self._newest = newest.seq
         self._names = {each.slug: each for each in started.body.people}
         self._read: dict[str, PersonView] | None = None
+        self._given_twice = journal.given_twice()
 
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
         """See :meth:`ReadableRun.rows`: without their reports, as they stand when their turn comes;
@@ -206,7 +207,11 @@ class RunReader:
                 known[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
             for names in some:
                 own, numbers = known[names.slug], reports.get(names.slug, "")
-                yield person_view(names, own, running=self.running, reports=numbers)
+                view = person_view(names, own, running=self.running, reports=numbers)
+                twice = self._given_twice.get(names.slug, ())
+                yield (
+                    view.model_copy(update={"reasons": (*view.reasons, *twice)}) if twice else view
+                )
 
     @property
     def people(self) -> tuple[PersonView, ...]:
