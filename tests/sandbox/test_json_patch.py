@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -137,6 +138,19 @@ def test_copies_do_not_let_a_deployment_grow_without_bound(raw):
     assert re.fullmatch(
         r"operation (9|10): the deployment would have more than 1,048,576 bytes\.", why
     )
+
+
+@pytest.mark.parametrize("op", ["copy", "move"])
+def test_thousands_of_operations_on_much_end_soon(raw, op):
+    """Each is small, and so is what they make; together they would take half a minute."""
+    there = {"a": {"numbers": [*range(50_000)]}, "b": {}}
+    steps = ("/a/numbers", "/b/numbers"), ("/b/numbers", "/a/numbers")
+    operations = [{"op": op, "from": steps[n % 2][0], "path": steps[n % 2][1]} for n in range(4000)]
+    began = time.monotonic()
+    why = refused(raw, there, operations)
+    assert re.fullmatch(r"operation \d+: send it and the next ones as a new patch\.", why), why
+    assert time.monotonic() - began < 15
+    assert len(patched(raw, there, operations[:20])["b"]) in {0, 1}
 
 
 def test_a_deployment_that_was_seeded_larger_can_be_patched(raw):

@@ -21,6 +21,8 @@ from palprep.sandbox.store import Record
 
 UNPROCESSED = ("started", "recrawling")
 ANNOUNCED = ("document_id", "document_name", "status", "progress", "error_message", "updated_at")
+MOST_LOOKS = 32
+"""How often a patch may have the largest deployment looked at: about a second of work."""
 STEPS = 3  # processing at 0, 50 and 100 percent
 
 
@@ -145,16 +147,18 @@ def _require_deployment(choices: Choices, before: Record, after: Any) -> None:
 
 def _patched(choices: Choices, document: Record, operations: Sequence[Record]) -> Any:
     """The patched copy of ``document``, by operations that are well formed. Few bytes of copies
-    could double it again and again, so it may not grow beyond the largest body."""
-    patched = copy.deepcopy(document)
+    could double it again and again, so it may not grow beyond the largest body. It is looked at
+    after each operation that may make it larger or deeper, and not without end."""
+    patched, looked = copy.deepcopy(document), 0
     most = max(choices.json_body_bytes, len(json.dumps(document)))  # A seed may be larger.
     for number, operation in enumerate(operations):
         try:
             patched = jsonpatch.apply_patch(patched, [copy.deepcopy(operation)], in_place=True)
             if operation["op"] in {"remove", "test"}:
-                continue  # They make nothing larger or deeper, and to look takes long.
+                continue
             whole = json.dumps(patched)
             json_value(whole.encode())
+            looked += len(whole)
         except JsonPatchTestFailed:
             raise bad_patch(
                 choices, f"operation {number}: the test of {operation['path']} failed"
@@ -166,4 +170,8 @@ def _patched(choices: Choices, document: Record, operations: Sequence[Record]) -
         if len(whole) > most:
             too_large = f"the deployment would have more than {most:,} bytes"
             raise bad_patch(choices, f"operation {number}: {too_large}")
+        if looked > MOST_LOOKS * most:
+            raise bad_patch(
+                choices, f"operation {number}: send it and the next ones as a new patch"
+            )
     return patched
