@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 import socket
@@ -106,6 +107,26 @@ def test_nothing_is_taken_before_somebody_has_agreed(serve: Serve, portrait: Pat
         [told] = journal.entries(ProcessingAgreed)
     assert str(served.folder) in told.body.words
     assert len(served.tab.post("code").json()["words"]) == 3
+
+
+def test_a_second_tab_shows_the_code_of_the_first_until_a_take_has_come(
+    serve: Serve, portrait: Path
+) -> None:
+    """The newest code counts: another one would outdate what is said in the first tab."""
+    served = serve()
+    served.agree()
+    first, second = (served.tab.post("code").json()["words"] for _ in range(2))
+    assert first == second
+    served.give("face-image", portrait)
+    assert served.tab.post("code").json()["words"] == first
+    served.give("consent-video", b"no video")
+    assert (third := served.tab.post("code").json()["words"]) != first
+    journal = served.recording._journal
+    now = journal.now()
+    journal._now = lambda: now + dt.timedelta(minutes=14)
+    assert served.tab.post("code").json()["words"] == third
+    journal._now = lambda: now + dt.timedelta(minutes=16)
+    assert served.tab.post("code").json()["words"] != third
 
 
 def test_who_has_the_same_name_is_asked_too(serve: Serve, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from palprep import batch, fixes, journal as journals, preflight, storage, views
 from palprep.batch import people
+from palprep.consent.wording import FreshCode
 from palprep.errors import MediaError, PalprepError, ToolFailed, UsageError
 from palprep.journal import Journal
 from palprep.media import sources
@@ -76,6 +77,7 @@ class Recording:
         self._jobs = ThreadPoolExecutor(1, thread_name_prefix="palprep-takes")
         self._looking = threading.Lock()
         self._receiving: set[Role] = set()
+        self._codes: dict[tuple[str, int], FreshCode] = {}
         with contextlib.ExitStack() as unless_ready:
             unless_ready.callback(self._takes.close)
             engine.may_open(reads=[folder], writes=[self._takes.place])
@@ -156,8 +158,13 @@ class Recording:
         self._require_agreed()
         if self._person.spoken_language != "en":  # Codes are English words.
             return JSONResponse({"words": []})
-        given = journals.give_code(self._journal, self._person.full_name)
-        return JSONResponse({"words": given.words})
+        # One for each take, of which the newest counts: a second tab shows what the first one has.
+        takes = sum(each.role is Role.CONSENT_VIDEO for each in self._takes.all())
+        asked = self._person.full_name, takes + (Role.CONSENT_VIDEO in self._receiving)
+        code = self._codes.get(asked)
+        if code is None or code.ends_at - self._journal.now() < (code.ends_at - code.given_at) / 2:
+            code = self._codes[asked] = journals.give_code(self._journal, self._person.full_name)
+        return JSONResponse({"words": code.words})
 
     def _require_agreed(self) -> None:
         if not self._agreed:
