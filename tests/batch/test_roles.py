@@ -130,6 +130,16 @@ def live_clip(video, path) -> None:
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
 
 
+def test_many_copies_are_told_at_once(go, add):
+    place = add("ada")
+    for number in range(20):
+        shutil.copy(place / "recording.wav", place / f"recording-{number:02}.wav")
+    [person] = go(dry_run=True).people
+    [told] = [each for each in person.reasons if "same file" in each]
+    names = ", ".join(f"recording-{number:02}.wav" for number in range(5))
+    assert told == f"{names} and 15 more are not used: they are the same file as recording.wav"
+
+
 def test_a_chat_export_sorts_itself(go, folder, light_people):
     """The statement, a longer video, a live photo, its still once more, two voice notes, a tone."""
     jane, sent = folder / "jane-carter", light_people / "jane-carter"

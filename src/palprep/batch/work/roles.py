@@ -22,6 +22,7 @@ from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedi
 from palprep.facts import Speaker
 from palprep.journal.entries import FileGlimpsed, PortraitPicked
 from palprep.preflight import at_one_file, kinds_by, pick_best, run_in
+from palprep.rules.texts import some_of
 from palprep.values import Kind, Role
 from palprep.views import duration
 
@@ -107,21 +108,23 @@ def _unswapped(originals: Originals, person: Person) -> Person:
 
 def _without_copies(originals: Originals, person: Person) -> Settled:
     """The person with each content once; files that have a role already stay."""
-    first: dict[str, File] = {}
-    notes: list[str] = []
-    copies: set[File] = set()
     roles = {*person.sources.values()}
+    alike: dict[str, list[File]] = {}
     for file in sorted(person.files, key=lambda each: (each not in roles, len(each.name))):
-        original = originals.look_at(file)
-        if isinstance(original, Original) and first.setdefault(original.sha256, file) != file:
-            copies.add(file)
-            same = first[original.sha256].name
-            notes.append(f"{file.name} is not used: it is the same file as {same}")
+        if isinstance(original := originals.look_at(file), Original):
+            alike.setdefault(original.sha256, []).append(file)
+    told = "is not used: it is the same file as", "are not used: they are the same file as"
+    notes = tuple(
+        f"{some_of([each.name for each in copies])} {told[len(copies) > 1]} {first.name}"
+        for first, *copies in alike.values()
+        if copies
+    )
+    spare = {each for _, *others in alike.values() for each in others}
     unclear = {
-        role: tuple(each for each in files if each not in copies)
+        role: tuple(each for each in files if each not in spare)
         for role, files in person.unclear.items()
     }
-    return person.model_copy(update={"unclear": unclear}), tuple(notes)
+    return person.model_copy(update={"unclear": unclear}), notes
 
 
 def _glimpsed(
