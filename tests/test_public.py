@@ -50,6 +50,13 @@ def test_type_checkers_take_a_list_of_tags_which_becomes_a_tuple() -> None:
     assert row.statement == "own.txt"
 
 
+def test_type_checkers_take_the_folder_of_a_model_as_text_which_becomes_a_path() -> None:
+    speaker = palprep.Speaker(full_name="Ada Lovelace", whisper_model="model")
+    assert speaker.whisper_model == Path("model")
+    assert speaker == palprep.Speaker(full_name="Ada Lovelace", whisper_model=Path("model"))
+    assert str in get_args(get_type_hints(palprep.Speaker)["whisper_model"])
+
+
 def test_help_shows_the_fields_of_a_record_before_it_is_used() -> None:
     program = (
         "import inspect, palprep\n"

@@ -12,9 +12,9 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import model_validator
+from pydantic import AfterValidator, model_validator
 
 from palprep.api import Given
 from palprep.consent import ConsentFacts, LipsFacts, StatementReading
@@ -179,7 +179,9 @@ class Speaker(Given):
     full_name: str
     statement: str | None = None
     language: str = "en"
-    whisper_model: Path | None = None
+    whisper_model: Annotated[
+        Path | str | None, AfterValidator(lambda each: None if each is None else Path(each))
+    ] = None
     spoken_as: str | None = None
     code: AskedCode | None = None
     """What is listened for after the statement."""
