@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -132,6 +133,8 @@ def test_a_doubt_is_told_in_whole_sentences():
         "POST /v2/voices: the service answered 502. Look for the voice at the service, then run "
         f"`palprep status` to resolve {KEY}"
     )
+    told = doubt_words(after(INTENT, lost), Path("my out/journal.sqlite"))
+    assert told.endswith(f"then run `palprep status 'my out'` to resolve {KEY}")
 
 
 @pytest.mark.parametrize("said", ["No face.", "Required is: “I agree.”", "No face"])

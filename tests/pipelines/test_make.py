@@ -176,6 +176,13 @@ def test_a_lost_answer_is_raised_and_not_repeated(call, sandbox, publisher, jour
     assert creates(sandbox) == {"voice": 2}
 
 
+def test_a_lost_answer_names_the_folder_of_the_journal(call, sandbox, publisher, tmp_path, ready):
+    fault(sandbox, on="request", endpoint="voices.create", drop="after_commit")
+    out = tmp_path / "my out"
+    with pytest.raises(OutcomeUnknown, match=rf"`palprep status '{out}'` to resolve voice-"):
+        call(make_voice, publisher, ready("v.wav", WAV), ADA, journal=out)
+
+
 def test_a_callback_resolves_a_lost_answer(call, sandbox, publisher, callbacks, journal, ready):
     fault(sandbox, on="request", endpoint="voices.create", drop="after_commit")
     voice = call(

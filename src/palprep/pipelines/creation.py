@@ -172,7 +172,8 @@ class Creator:
                     look=self._look,
                 )
         if creation.state is creations.CreationState.IN_DOUBT:
-            raise OutcomeUnknown(creations.doubt_words(creation), call=dict(creation.request))
+            told = creations.doubt_words(creation, self.journal.path)
+            raise OutcomeUnknown(told, call=dict(creation.request))
         if (teller := told_by(creation, self.callbacks)) is None:
             return creation
         self._begin(f"wait for {self.request.what}")

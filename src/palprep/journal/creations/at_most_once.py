@@ -13,7 +13,7 @@ from typing import Any, cast, get_args
 
 from palprep import errors
 from palprep.client import AnyClient, pause, work
-from palprep.journal.creations.states import Creation, CreationState
+from palprep.journal.creations.states import Creation, CreationState, status_command
 from palprep.journal.entries import bodies as entries
 from palprep.journal.store import Journal
 from palprep.values import typed
@@ -91,7 +91,8 @@ def _record(journal: Journal, key: str, person: str, snapshot: entries.Snapshot)
         # At this moment the id is known nowhere else.
         raise errors.CreationUnrecorded(
             f"{snapshot.id} was created for {person}, and that could not be recorded. "
-            f"{error.message}. Then run `palprep status` with --found {key}={snapshot.id}",
+            f"{error.message}. Then run "
+            f"`{status_command(journal.path)} --found {key}={snapshot.id}`",
             id=snapshot.id,
             key=key,
         ) from None

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import computed_field
@@ -194,12 +196,17 @@ def _moved(before: Creation, event: Event, **changes: Any) -> Creation:
     return before.model_copy(update={"state": state, **changes})
 
 
-def doubt_words(creation: Creation) -> str:
+def status_command(journal: Path | None) -> str:
+    """The command that resolves doubts in the journal at this path; None for one in memory."""
+    return shlex.join(["palprep", "status", *([str(journal.parent)] if journal else [])])
+
+
+def doubt_words(creation: Creation, journal: Path | None = None) -> str:
     why = f" {_sentence(creation.why)}" if creation.why else ""
     return (
         f"The request to create the {creation.what} was sent or about to be sent, and no answer "
-        f"is known.{why} Look for the {creation.what} at the service, then run `palprep status` to "
-        f"resolve {creation.key}"
+        f"is known.{why} Look for the {creation.what} at the service, then run "
+        f"`{status_command(journal)}` to resolve {creation.key}"
     )
 
 
