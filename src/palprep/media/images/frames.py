@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from itertools import chain, islice, repeat
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import av
@@ -164,38 +164,45 @@ def sample_frames(
 def _decoded_frames(
     source: Source, step: float, *, keys_alone: bool
 ) -> Generator[tuple[float, VideoFrame, Fraction], None, None]:
-    """The time and the frame of each that is decoded, with the aspect ratio of their pixels.
+    """The time and the frame of each that is decoded, with the aspect ratio of their pixels."""
+    shown = -math.inf
+    for frame, aspect in _decoded_by(decoder_threads(), source, step, keys_alone=keys_alone):
+        # Where parts follow one another, time begins anew: as one it has no order.
+        if frame.time is not None and frame.time > shown:
+            shown = frame.time
+            yield shown, frame, aspect
+        del frame
+
+
+def _decoded_by(
+    threads: int, source: Source, step: float, *, keys_alone: bool
+) -> Generator[tuple[VideoFrame, Fraction], None, None]:
+    """The frames that a decoder with at most so many threads makes, with their aspect ratio.
 
     Several threads make other pixels of a damaged video each time: from the first corrupt frame on
-    one thread goes over it once more.
+    one thread makes all once more, those before it, too.
     """
-    shown = -math.inf
-    for most in (decoder_threads(), 1):
-        with open_container(source) as container:
-            stream = video_stream(container, source)
-            context = stream.codec_context
-            alone = is_large(context.width, context.height) or context.name in _DECODED_ALONE
-            threads = 1 if alone else most
-            context.thread_type, context.thread_count = "AUTO", threads
-            context.skip_frame = "NONKEY" if keys_alone else "NONREF"
-            aspect = stream.sample_aspect_ratio or Fraction(1)
-            packets: Iterable[Packet[Any]] = Packets(container, stream)
-            if keys_alone:
-                packets = _due_keys(packets, step)
-            ahead = _REORDERED if threads > 1 else 0
-            waiting = deque[VideoFrame | None]([None] * ahead)
-            for decoded_frame in chain(_frames_of(packets), repeat(None, ahead)):
-                if threads > 1 and decoded_frame is not None and decoded_frame.is_corrupt:
-                    break
-                waiting.append(decoded_frame)
-                frame = waiting.popleft()
-                # Where parts follow one another, time begins anew: as one it has no order.
-                if frame is not None and frame.time is not None and frame.time > shown:
-                    shown = frame.time
-                    yield shown, frame, aspect
-                del frame, decoded_frame
-            else:
-                return
+    with open_container(source) as container:
+        stream = video_stream(container, source)
+        context = stream.codec_context
+        if is_large(context.width, context.height) or context.name in _DECODED_ALONE:
+            threads = 1
+        context.thread_type, context.thread_count = "AUTO", threads
+        context.skip_frame = "NONKEY" if keys_alone else "NONREF"
+        aspect = stream.sample_aspect_ratio or Fraction(1)
+        packets: Iterable[Packet[Any]] = Packets(container, stream)
+        waiting, corrupt = deque[VideoFrame](), False
+        for frame in _frames_of(_due_keys(packets, step) if keys_alone else packets):
+            if corrupt := threads > 1 and frame.is_corrupt:
+                break
+            waiting.append(frame)
+            del frame
+            if len(waiting) > (_REORDERED if threads > 1 else 0):
+                yield waiting.popleft(), aspect
+        while waiting and not corrupt:
+            yield waiting.popleft(), aspect
+    if corrupt:
+        yield from _decoded_by(1, source, step, keys_alone=keys_alone)
 
 
 def _frames_of(packets: Iterable[Packet[Any]]) -> Iterator[VideoFrame]:
