@@ -13,6 +13,7 @@ from palprep.errors import OutputUnwritable, UsageError
 from palprep.fixes.carry_out import apply
 from palprep.fixes.graph import read
 from palprep.media.sources import Source
+from palprep.preflight import prepare
 from palprep.rules.plans import VoicePlan
 
 COPIED = VoicePlan(reasons=(), mix="keep", copies=True)
@@ -66,6 +67,43 @@ def test_the_track_of_a_video_is_copied_packet_by_packet(
     assert [each.id for each in applied.fixes] == ["extract", "rewrap", "strip_metadata"]
     with av.open(applied.path) as opened:
         assert not opened.streams.video
+
+
+def assert_bared(made: Path, into: Path) -> None:
+    prepared = prepare(made, into=into / "out")
+    assert [each.id for each in prepared.fixes] == ["rewrap", "strip_metadata"]
+    assert np.array_equal(decoded(prepared.path)[0], decoded(made)[0])
+    with av.open(str(prepared.path)) as opened:
+        assert len(opened.streams) == 1
+        told = {**opened.metadata, **opened.streams[0].metadata}
+    assert not {each.lower() for each in told} & {"artist", "title", "date"}
+    assert not prepare(prepared.path, into=into / "again").fixes
+
+
+@pytest.mark.parametrize(
+    ("name", "codec"),
+    [
+        *(("a.m4a", ("-c:a", "copy")), ("a.mp3", ("-b:a", "128k")), ("a.flac", ())),
+        *(("a.ogg", ("-c:a", "libopus", "-b:a", "64k")), ("a.wav", ())),
+    ],
+)
+@pytest.mark.parametrize("tag", ["artist", "title", "date"])
+def test_a_recording_that_needs_no_fix_still_loses_what_tells_of_a_person(
+    sample_media, make, tmp_path, *, name, codec, tag
+):
+    good = str(sample_media / "people/jane-carter/recording.m4a")
+    made = make(name, "-i", good, "-t", "16", *codec, "-metadata", f"{tag}=2026-03-01")
+    assert_bared(made, tmp_path)
+
+
+@pytest.mark.parametrize(("name", "codec"), [("a.m4a", "copy"), ("a.mp3", "libmp3lame")])
+def test_a_recording_that_needs_no_fix_still_loses_its_cover(
+    sample_media, make, picture, tmp_path, *, name, codec
+):
+    good = str(sample_media / "people/jane-carter/recording.m4a")
+    cover = str(make("cover.jpg", *picture, "-frames:v", "1"))
+    streams = ("-i", good, "-i", cover, "-map", "0:a", "-map", "1:v", "-c:a", codec, "-t", "16")
+    assert_bared(make(name, *streams, "-c:v", "copy", "-disposition:v", "attached_pic"), tmp_path)
 
 
 def test_one_encode_keeps_length_pitch_and_channels(make, tone, tmp_path):

@@ -78,17 +78,24 @@ def test_the_sound_of_a_video_is_heard_in_a_mixdown(phone_video, make, packets, 
     assert np.sqrt((sound**2).mean()) == pytest.approx(0.3 / np.sqrt(2), rel=0.1)
 
 
-@pytest.mark.parametrize("key", ["com.apple.quicktime.location.ISO6709", "location"])
-def test_a_video_that_needs_no_fix_still_loses_where_it_was_recorded(
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("com.apple.quicktime.location.ISO6709", "location", "com.apple.quicktime.model"),
+        *("com.android.manufacturer", "artist", "title", "comment", "creation_time"),
+    ],
+)
+def test_a_video_that_needs_no_fix_still_loses_what_tells_of_a_person_or_a_place(
     sample_media, make, packets, tmp_path, key
 ):
     good = sample_media / "people" / "jane-carter" / "training.mp4"
     tagged = ("-c", "copy", "-movflags", "+faststart+use_metadata_tags")
-    located = make("located.mp4", "-i", str(good), *tagged, "-metadata", f"{key}=+51.5-000.1/")
-    prepared = prepare(located, into=tmp_path)
+    value = "2026-03-01T12:00:00Z" if key == "creation_time" else "+51.5-000.1/"
+    told = make("told.mp4", "-i", str(good), *tagged, "-metadata", f"{key}={value}")
+    prepared = prepare(told, into=tmp_path)
     assert [each.id for each in prepared.fixes] == ["remux", "strip_metadata"]
     assert packets(prepared.path, "video") == packets(good, "video")
-    assert not probe_video(Source.of(prepared.path)).located
+    assert not probe_video(Source.of(prepared.path)).described
     assert not prepare(good, into=tmp_path / "plain").fixes
 
 

@@ -8,6 +8,7 @@ open, and references of QuickTime files to other files are not followed.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -139,6 +140,22 @@ def undecoded_length_s(container: InputContainer) -> float:
 def moving_pictures(container: InputContainer) -> list[VideoStream]:
     """The video streams without covers and thumbnails, which FFmpeg lists among them."""
     return [each for each in container.streams.video if not each.disposition & _STILLS]
+
+
+_PERSONAL = re.compile(
+    "location|gps|artist|author|composer|performer|album|title|comment|description|copyright|make"
+    "|manufacturer|model|date|creation_time",
+    re.IGNORECASE,
+)
+"""FFmpeg's names of tags, in all containers, by Apple's and Android's keys, and for a language."""
+
+
+def described(container: InputContainer) -> bool:
+    """Whether tags say whose it is, or where, when or with what it was recorded; or a cover picture
+    shows something."""
+    names = (name for each in (container, *container.streams) for name in each.metadata)
+    covers = len(container.streams.video) - len(moving_pictures(container))
+    return covers > 0 or any(map(_PERSONAL.search, names))
 
 
 def taken_rate(container: InputContainer) -> float | None:

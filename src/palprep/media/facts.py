@@ -126,6 +126,8 @@ class AudioFacts(Value):
     """Length of the samples that have timestamps, by their number."""
     truncated: bool = False
     """Whether the file holds less than its header or its index states."""
+    described: bool = False
+    """Whether tags say whose it is, or where, when or with what it was recorded."""
 
     @property
     def stream(self) -> AudioStreamFacts:
@@ -210,8 +212,8 @@ class VideoFacts(Value):
     frame_rate_constant: bool
     taken_rate: float | None = None
     """Frames per second that the camera states to have taken (Android); None for no statement."""
-    located: bool = False
-    """Whether the container says where it was recorded."""
+    described: bool = False
+    """Whether tags say whose it is, or where, when or with what it was recorded."""
     color_transfer: str | None
     hdr: bool
     moov_position: Literal["front", "end", "fragmented"] | None

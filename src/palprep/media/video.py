@@ -193,8 +193,7 @@ def _described(source: Source, container: InputContainer, stream: VideoStream) -
         "interlaced": frame.interlaced_frame,
         "other_streams": beside + bool(movie and movie.hides),
         "taken_rate": containers.taken_rate(container),
-        # FFmpeg's names of Apple's and Android's keys, also for a language, and of a loci box.
-        "located": any("location" in key.lower() for key in container.metadata),
+        "described": containers.described(container),
         "dolby_vision": f"{dolby.profile}.{dolby.compatibility}" if dolby else None,
     }
 

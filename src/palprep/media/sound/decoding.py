@@ -316,6 +316,7 @@ def probe_audio(
             duration_s=streams[chosen].duration_s or stated_s or length_s(container),
             streams=streams,
             chosen=chosen,
+            described=containers.described(container),
         )
         if sinks is not None:
             stream = audio_stream(container, streams[chosen].index, source)

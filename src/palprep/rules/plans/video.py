@@ -48,7 +48,7 @@ _NOT_FOR_A_CLIP = frozenset({"trim", "fit_size"})
 
 def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPlan | None:
     """Copy what is right, encode what is not, and cut for the statement or the length. What only
-    says where it was recorded is copied without its metadata.
+    has tags that tell of a person or a place is copied without them.
 
     A video that is cut at its start must be encoded: packets begin at key frames only. None
     where nothing can be fixed, as in Dolby Vision whose colours other players cannot read, and
@@ -64,7 +64,7 @@ def plan_video(report: Report, facts: Facts, profile: Profile) -> values.VideoPl
     turned_deg = facts.footage.turned_deg if facts.footage else 0
     if turned_deg:
         reasons = (*reasons, values.Reason(fix="turn", answers=("head_level",)))
-    if video.located:
+    if video.described:
         reasons = (*reasons, values.Reason(fix="strip_metadata"))
     if not reasons:
         return None

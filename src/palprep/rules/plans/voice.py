@@ -88,10 +88,12 @@ def plan_voice(report: Report, facts: Facts, profile: Profile) -> values.VoicePl
             cleaning = (values.Reason(fix="select", answers=answers), *cleaning)
         if cleaning:
             return _cleaned(voice, (*asked, *cleaning), spans or whole, profile)
+    copies = not whole and audio.stream.codec in COPY_CONTAINERS
+    if audio.described and copies:
+        asked = (*asked, values.Reason(fix="strip_metadata"))
     if not asked and not cleaning:
         return None
-    alone = not whole and {reason.fix for reason in asked} == {"extract"}
-    copies = alone and audio.stream.codec in COPY_CONTAINERS
+    copies = copies and {reason.fix for reason in asked} <= {"extract", "strip_metadata"}
     return values.VoicePlan(reasons=(*asked, *cleaning), spans=whole, mix="keep", copies=copies)
 
 
