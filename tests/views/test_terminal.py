@@ -52,6 +52,14 @@ def test_people_are_shown_with_ids_and_reasons_as_they_are() -> None:
     ]
 
 
+def test_a_reason_begins_no_line_that_looks_like_another_persons() -> None:
+    named = result("redo").model_copy(update={"reasons": ("a\ndone bob.wav is cut off",)})
+    assert shown(results_view([named])).splitlines()[2].split() == [
+        r"a\ndone",
+        *"bob.wav is cut off".split(),
+    ]
+
+
 def test_what_is_long_goes_on_below_itself_and_not_in_the_margin() -> None:
     long = result("in_doubt").model_copy(update={"reasons": ("word " * 40,)})
     lines = shown(results_view([long]), 80).splitlines()

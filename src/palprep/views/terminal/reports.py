@@ -108,7 +108,7 @@ def results_view(results: Collection[runs.PersonStanding]) -> RenderableType:
         lines = [
             Text(escaped_line(result.person), "bold"),
             *_made(result),
-            *map(Text, by_file(result.reasons)),
+            *(Text(escaped_line(each)) for each in by_file(result.reasons)),
         ]
         people.add_row(Text(look.word.lower(), look.style), Text("\n").join(lines))
     return people
