@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 from palprep.batch import write_report
-from palprep.errors import JournalError
+from palprep.errors import DamagedMedia, JournalError
 from palprep.journal.creations.states import CUT_OFF, RESOLVED
 from palprep.journal.entries.bodies import (
+    AssetPrepared,
     CalledBack,
     Created,
     CreationUsed,
@@ -26,7 +28,10 @@ from palprep.journal.entries.bodies import (
 from palprep.journal.runs.outcome import PersonOutcome
 from palprep.journal.runs.views import RunReader
 from palprep.journal.store import Journal
+from palprep.preflight import Asset
+from palprep.rules import Report
 from palprep.rules.consent import ConsentState
+from palprep.values import Role
 
 RUN = RunStarted(
     people=(
@@ -280,3 +285,22 @@ def test_a_view_gives_its_people_and_the_exit_code_of_its_run(journal):
     assert dry.exit_code == 5  # It was cut off.
     waiting = bob.model_copy(update={"reasons": ("Dry run",)})
     assert dry.model_copy(update={"people": (ada, waiting)}).exit_code == 0
+
+
+def test_a_file_of_two_people_may_have_a_name_that_is_no_text(journal):
+    journal.append(RUN)
+    for slug, name in (("ada", os.fsdecode(b"r\xff.wav")), ("bob", "b.wav")):
+        report = Report.of_error(
+            name, DamagedMedia("It is cut off"), role=Role.VOICE_AUDIO, profile="core-4"
+        )
+        asset = Asset(
+            role=Role.VOICE_AUDIO,
+            source=f"/people/{name}",
+            source_sha256="0" * 64,
+            source_report=report,
+            seconds=0.0,
+        )
+        journal.append(AssetPrepared(asset=asset), person=slug, key=f"prepared-{'0' * 64}-1")
+    told = {slug: person.reasons[-1] for slug, person in seen(journal).items()}
+    assert told["ada"] == "r\ufffd.wav is the same file as b.wav of bob."
+    assert told["bob"] == "b.wav is the same file as r\ufffd.wav of ada."

@@ -56,7 +56,7 @@ def test_a_reason_begins_no_line_that_looks_like_another_persons() -> None:
     named = result("redo").model_copy(update={"reasons": ("a\ndone bob.wav is cut off",)})
     assert shown(results_view([named])).splitlines()[2].split() == [
         r"a\ndone",
-        *"bob.wav is cut off".split(),
+        *["bob.wav", "is", "cut", "off"],
     ]
 
 

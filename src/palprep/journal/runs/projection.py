@@ -8,6 +8,7 @@ in the transaction that adds one.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 
@@ -48,8 +49,8 @@ WITH given AS (
         PARTITION BY content ORDER BY first ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
     )
 )
-SELECT DISTINCT paired.person, json_extract(plain(own.body), '$.asset.source'),
-theirs.person, json_extract(plain(theirs.body), '$.asset.source'), (
+SELECT DISTINCT paired.person, json_extract(plain(own.body), '$.asset.source', '$.asset.role'),
+theirs.person, json_extract(plain(theirs.body), '$.asset.source', '$.asset.role'), (
     SELECT group_concat(json_extract(body, '$.what') || ' ' || id, ' and the ') FROM creation
     WHERE creation.person = theirs.person AND instr(body, content) AND state <> 'error'
 ) FROM paired CROSS JOIN standing ON standing.person = paired.person AND slot GLOB 'asset:*'
@@ -57,7 +58,8 @@ JOIN entry AS own ON own.seq = counts AND substr(own.key, 10, 64) = content
 JOIN entry AS theirs ON theirs.seq = other WHERE other IS NOT NULL
 """
 """Files of the last run that somebody else has given, too: the person and the file; the first of
-the others, with the file; and what was made of that for them."""
+the others, with the file; and what was made of that for them. A file is a list in JSON, since its
+name may hold what is no text."""
 
 
 def slot_of(body: entries.Body) -> str | None:
@@ -128,6 +130,8 @@ def given_twice(connection: sqlite3.Connection) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for person, own, other, theirs, made in connection.execute(_GIVEN_TWICE):
         of_it = f", of which the {made} was made" if made else ""
-        words = f"{Path(own).name} is the same file as {Path(theirs).name} of {other}{of_it}."
+        names = (os.fsencode(Path(json.loads(each)[0]).name) for each in (own, theirs))
+        mine, same = (each.decode("utf-8", "replace") for each in names)
+        words = f"{mine} is the same file as {same} of {other}{of_it}."
         found.setdefault(person, []).append(words)
     return found
