@@ -218,6 +218,9 @@ def test_folder_missing_and_unreadable(tmp_path):
         Source.of(folder)
     with pytest.raises(FileMissing, match="does not exist"):
         Source.of(tmp_path / "gone.jpg")
+    (tmp_path / "link.jpg").symlink_to("gone.jpg")
+    with pytest.raises(FileMissing, match=r"link\.jpg is a link to what is not there"):
+        Source.of(tmp_path / "link.jpg")
     with pytest.raises(FileMissing, match="no possible file name"):
         Source.of(Path("a\0b"))
     with pytest.raises(FileMissing, match=r"https://e\.com/a\.jpg is an address") as address:

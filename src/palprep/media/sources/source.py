@@ -233,12 +233,12 @@ def _open(path: Path) -> BufferedReader:
             raise FileUnreadable(f"{path} is no regular file (a pipe or a device): give a file")
         return path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
-        address = address_of(path)
-        raise FileMissing(
-            f"{address} is an address, and no file: download it first"
-            if address
-            else f"{path} does not exist; check the path"
-        ) from None
+        why = f"{path} does not exist; check the path"
+        if path.is_symlink():
+            why = f"{path} is a link to what is not there: put the file itself here"
+        elif address := address_of(path):
+            why = f"{address} is an address, and no file: download it first"
+        raise FileMissing(why) from None
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno != errno.ENAMETOOLONG:
             raise _unreadable(path, error, "; check its path and its permissions") from None
