@@ -31,6 +31,8 @@ class Tally:
         self.doubts: list[runs.PersonView] = []
         """The first people whose replica is held by a doubt."""
         self.held = 0
+        self.given_twice = 0
+        """How many have given a file that somebody else has given, too."""
         self.in_training: str | None = None
         """The id of one of the replicas in training."""
         self._first: list[runs.PersonStanding] = []
@@ -58,6 +60,7 @@ class Tally:
             self._waits_for_training |= stands.voice_status == "started" or _WATCHED in reasons
             self._told_elsewhere |= _TOLD_ELSEWHERE in reasons
         self._asked |= bool(person.asked)
+        self.given_twice += person.given_twice
         _keep(self._first, stands)
         if person.status not in runs.READY:
             _keep(self._open, stands)

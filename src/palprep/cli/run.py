@@ -182,5 +182,8 @@ def run(
         tell(f"{guessed} about files and names: --verbose tells them")
     if notes["unused"] > _TOLD["unused"] and not verbose:
         tell(f"{notes['unused']} files are not used: --verbose names all of them")
+    if found.given_twice:
+        who = texts.counted(found.given_twice, "person", "people")
+        tell(f"{who}: a file that somebody else has given, too; the page names both")
     tell(found.next_step(place, dry_run=dry_run, again=SAME))
     raise typer.Exit(found.exit_code(dry_run=dry_run))

@@ -68,6 +68,8 @@ class PersonView(entries.PersonNames):
     """The digest of :class:`PersonEnded`. Nothing shows it."""
     files_removed: bool = False
     """The prepared files were removed on purpose, some time after the end."""
+    given_twice: bool = Field(default=False, exclude=True)
+    """Somebody else has given one of the files, too, as the reasons say."""
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
     face: entries.FaceVerdict | None = None
     reports: str = Field(default="", exclude=True, repr=False)
@@ -208,10 +210,10 @@ class RunReader:
             for names in some:
                 own, numbers = known[names.slug], reports.get(names.slug, "")
                 view = person_view(names, own, running=self.running, reports=numbers)
-                twice = self._given_twice.get(names.slug, ())
-                yield (
-                    view.model_copy(update={"reasons": (*view.reasons, *twice)}) if twice else view
-                )
+                if twice := self._given_twice.get(names.slug):
+                    update = {"reasons": (*view.reasons, *twice), "given_twice": True}
+                    view = view.model_copy(update=update)
+                yield view
 
     @property
     def people(self) -> tuple[PersonView, ...]:
