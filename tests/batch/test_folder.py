@@ -45,6 +45,14 @@ def test_what_a_disk_keeps_for_itself_is_nobody(folder):
     assert [each.slug for each in find_people(folder).people] == ["ada"]
 
 
+def test_a_voice_gets_no_blank_name_and_a_line_break_parts_two_words(folder, add):
+    for slug in ("  ", "ada\nlovelace"):
+        add(slug)
+    found = read(folder)
+    assert found["  "].problems == ("the folder's name is blank: rename it",)
+    assert found["ada\nlovelace"].name == "Ada Lovelace"
+
+
 def test_a_link_to_a_folder_elsewhere_or_to_somebody_is_refused(folder, add, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(add("ada"), elsewhere)

@@ -188,6 +188,8 @@ def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
     slug = files.printable(folder.name)
     if slug != folder.name:
         return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
+    if not slug.strip():
+        return Person(slug=slug, problems=("the folder's name is blank: rename it",))
     try:
         entries = sorted(folder.iterdir())
         kinds = files.kinds_in(

@@ -393,8 +393,8 @@ def _hint(path: File, about: str) -> str | None:
 
 def name_of(slug: str) -> str:
     """A folder's name as a person's: ``ada-lovelace`` and ``01 Lovelace, Ada`` are Ada Lovelace."""
-    drawn = "".join(each for each in normalize("NFC", slug) if not holds_controls(each))
-    bare = _NOT_OF_THE_NAME.sub("", drawn)
-    bare = re.sub(r"^([^,]+), *([^,]+)$", r"\2 \1", bare)
+    words = " ".join(normalize("NFC", slug).split())  # A line break is a space, too.
+    drawn = "".join(each for each in words if not holds_controls(each))
+    bare = re.sub(r"^([^,]+), *([^,]+)$", r"\2 \1", _NOT_OF_THE_NAME.sub("", drawn))
     spaced = re.sub(r"[_\-\s]+", " ", bare).strip() or slug
     return spaced.title() if spaced == spaced.lower() else spaced
