@@ -12,7 +12,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from palprep.journal.creations.states import Creation, advanced
+from palprep.journal.creations.states import Creation, CreationState, advanced
 from palprep.journal.entries import bodies as entries
 
 SCHEMA = """
@@ -38,28 +38,16 @@ CREATE TABLE IF NOT EXISTS standing (
 """``first`` is the entry of the first intent. ``counts`` is ``seq``, or the earlier entry that
 ``seq`` points back to."""
 
-_GIVEN_TWICE = """
-WITH given AS (
-    SELECT person, substr(key, 10, 64) AS content, min(seq) AS first FROM entry
-    WHERE kind = 'asset_prepared' AND key IS NOT NULL GROUP BY content, person
-), paired AS (
-    SELECT person, content, iif(
-        first = min(first) OVER alike, nth_value(first, 2) OVER alike, min(first) OVER alike
-    ) AS other FROM given WINDOW alike AS (
-        PARTITION BY content ORDER BY first ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-    )
-)
-SELECT DISTINCT paired.person, json_extract(plain(own.body), '$.asset.source', '$.asset.role'),
-theirs.person, json_extract(plain(theirs.body), '$.asset.source', '$.asset.role'), (
-    SELECT group_concat(json_extract(body, '$.what') || ' ' || id, ' and the ') FROM creation
-    WHERE creation.person = theirs.person AND instr(body, content) AND state <> 'error'
-) FROM paired CROSS JOIN standing ON standing.person = paired.person AND slot GLOB 'asset:*'
-JOIN entry AS own ON own.seq = counts AND substr(own.key, 10, 64) = content
-JOIN entry AS theirs ON theirs.seq = other WHERE other IS NOT NULL
-"""
-"""Files of the last run that somebody else has given, too: the person and the file; the first of
-the others, with the file; and what was made of that for them. A file is a list in JSON, since its
-name may hold what is no text."""
+_CONTENT = "substr(key, 10, 64)"
+"""The SHA-256 of a file, after ``prepared-`` in the key of the entry that it was prepared."""
+_GIVERS = f"""
+SELECT {_CONTENT} AS content, person, min(seq) FROM entry
+WHERE kind = 'asset_prepared' AND key IS NOT NULL GROUP BY content, person ORDER BY min(seq)
+"""  # noqa: S608
+_SHOWN = f"""
+SELECT standing.person, {_CONTENT}, counts FROM standing JOIN entry ON entry.seq = counts
+WHERE slot GLOB 'asset:*' AND key IS NOT NULL
+"""  # noqa: S608
 
 
 def slot_of(body: entries.Body) -> str | None:
@@ -127,11 +115,34 @@ def creations(
 def given_twice(connection: sqlite3.Connection) -> dict[str, list[str]]:
     """For each person of the last run a sentence about each file that somebody else has given as
     well, now or earlier: a copy in a wrong folder, or a folder that has a new name."""
+    givers: dict[str, dict[str, int]] = {}
+    for content, person, seq in connection.execute(_GIVERS):
+        givers.setdefault(content, {})[person] = seq
+    shared = {content: people for content, people in givers.items() if len(people) > 1}
     found: dict[str, list[str]] = {}
-    for person, own, other, theirs, made in connection.execute(_GIVEN_TWICE):
-        of_it = f", of which the {made} was made" if made else ""
-        names = (os.fsencode(Path(json.loads(each)[0]).name) for each in (own, theirs))
-        mine, same = (each.decode("utf-8", "replace") for each in names)
-        words = f"{mine} is the same file as {same} of {other}{of_it}."
-        found.setdefault(person, []).append(words)
+    for person, content, seq in connection.execute(_SHOWN) if shared else ():
+        if people := shared.get(content):
+            # The first of the others, who may have a voice or a replica of the file.
+            other = next(each for each in people if each != person)
+            mine, same = (_file_of(connection, at) for at in (seq, people[other]))
+            made = " and the ".join(
+                f"{each.what} {each.id}"
+                for each in creations(connection, "person = ? AND instr(body, ?)", other, content)
+                if each.id and each.state is not CreationState.ERROR
+            )
+            of_it = f", of which the {made} was made" if made else ""
+            told = f"{mine} is the same file as {same} of {other}{of_it}."
+            found.setdefault(person, []).append(told)
     return found
+
+
+def _file_of(connection: sqlite3.Connection, seq: int) -> str:
+    """The name of the file that an entry prepared. As an array of JSON SQLite gives also a name
+    that is no text."""
+    (sources,) = connection.execute(
+        "SELECT json_extract(plain(body), '$.asset.source', '$.asset.role') FROM entry "
+        "WHERE seq = ?",
+        (seq,),
+    ).fetchone()
+    name = Path(json.loads(sources)[0]).name
+    return os.fsencode(name).decode("utf-8", "replace")
