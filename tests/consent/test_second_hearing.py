@@ -10,6 +10,7 @@ from palprep.consent.facts import (
     AlignedWord,
     HeardInstead,
     NameReading,
+    NegatedWording,
     PartReading,
     StatementReading,
 )
@@ -100,6 +101,7 @@ def test_what_was_heard_clearly_is_not_heard_again():
         {"name": NAME.model_copy(update={"transcript_likeness": 0.8})},
         {"name": NAME.model_copy(update={"least_log_likelihood_ratio": 0.9})},
         {"negation_in_other_reading": True},
+        {"negated": (NegatedWording(word=8, heard="cannot", log_likelihood_ratio=1.2),)},
     ],
 )
 def test_each_doubt_is_heard_again(doubt):
@@ -138,6 +140,19 @@ def test_the_name_is_weighed_against_what_is_likest(heard, transcript, ratio):
     assert second.name == ratio
 
 
+def test_a_turned_word_is_weighed_where_the_first_model_is_not_sure():
+    turned = [
+        NegatedWording(word=8, heard=said, log_likelihood_ratio=ratio)
+        for said, ratio in (("cannot", 1.2), ("can't", 1.3), ("cannot ever", 0.0))
+    ]
+    second = heard_again(Witness(TEXT), reading(part(negated=turned))).second
+    assert second.negated == (10.0, 0.0, 0.0)
+    second = heard_again(
+        Witness(TEXT.replace("can", "cannot")), reading(part(negated=turned))
+    ).second
+    assert second.negated == (-10.0, 0.0, 0.0)
+
+
 def test_the_name_is_weighed_against_its_rival_where_the_very_name_was_heard():
     name = NAME.model_copy(update={"rival": "Jayne Dove", "least_log_likelihood_ratio": -1.0})
     assert heard_again(Witness(TEXT), reading(part(name=name))).second.name == 20.0
@@ -146,7 +161,7 @@ def test_the_name_is_weighed_against_its_rival_where_the_very_name_was_heard():
 
 
 def test_a_name_that_no_other_wording_fits_is_not_heard_again():
-    name = NAME.model_copy(update={"rival": "Jayne Dove", "least_log_likelihood_ratio": 1.0})
+    name = NAME.model_copy(update={"rival": "Jayne Dove", "least_log_likelihood_ratio": 1.25})
     assert not leaves_doubt(part(name=name))
 
 

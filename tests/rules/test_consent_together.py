@@ -10,7 +10,7 @@ from palprep.consent import (
     NameReading,
     PartReading,
 )
-from palprep.consent.facts import SecondHearing
+from palprep.consent.facts import NegatedWording, SecondHearing
 from palprep.rules.consent.evidence import together
 from palprep.rules.consent.grading import grade_part
 from palprep.rules.profile import load_profile
@@ -153,3 +153,29 @@ def test_a_name_is_supported_by_the_listener_that_hears_it_better():
     name = RARE.model_copy(update={"least_log_likelihood_ratio": 3.0})
     assert grade(part(poor, name=name, second=heard(poor, name=3.0))) == "warn"
     assert grade(part(poor, name=name, second=heard(name=3.0))) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        (1.2, None, "fail"),
+        (1.2, 1.2, "fail"),
+        (1.2, 1.4, "warn"),
+        (-0.7, 1.8, "fail"),
+        (-0.7, 3.3, "warn"),
+        (1.3, 0.0, "pass"),
+    ],
+)
+def test_a_turned_word_that_nobody_wrote_down_is_a_doubt_if_both_prefer_the_required_one(
+    first, second, outcome
+):
+    turned = NegatedWording(word=3, heard="gave", log_likelihood_ratio=first)
+    again = None if second is None else heard().model_copy(update={"negated": (second,)})
+    assert grade(part(second=again).model_copy(update={"negated": (turned,)})) == outcome
+
+
+def test_a_negation_that_was_written_down_fails_however_sure_both_are():
+    turned = NegatedWording(word=3, heard="don't give", log_likelihood_ratio=1.2)
+    again = heard().model_copy(update={"negated": (20.0,)})
+    said = {"negated": (turned,), "negating_words": ("don't",)}
+    assert grade(part(second=again).model_copy(update=said)) == "fail"

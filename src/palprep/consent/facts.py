@@ -116,6 +116,8 @@ class SecondHearing(Value):
     """Per expected word, as those of the first model."""
     instead: tuple[float, ...]
     """Per entry of ``instead`` the log likelihood ratio."""
+    negated: tuple[float, ...] = ()
+    """Per entry of ``negated``; 0 where the first model is sure."""
     name: float | None = None
     """The least log likelihood ratio of the name against what the first model heard in its place,
     also in its transcript, and against the rival; None where all are the very name."""

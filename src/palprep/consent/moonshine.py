@@ -17,9 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from palprep.consent.decoding import joined, log_probabilities, nothing_before, read_tokens
-from palprep.consent.facts import NameReading, PartReading, SecondHearing, StatementReading
+from palprep.consent.facts import (
+    NameReading,
+    NegatedWording,
+    PartReading,
+    SecondHearing,
+    StatementReading,
+)
 from palprep.consent.wording.names import AFTER_NAME, name_in, rivals
-from palprep.consent.wording.words import SAME_SOUND, replaced, split_words, text_of
+from palprep.consent.wording.words import SAME_SOUND, negated, replaced, split_words, text_of
 from palprep.media.sound import Samples
 from palprep.networks import Weights, open_network, read_manifest
 from palprep.speech import RATE_HZ
@@ -146,8 +152,8 @@ class Vocabulary:
 
 _UNSURE = 0.1
 """Probability of a word below which the first model is not sure of it."""
-_CLOSE = 1.0
-"""Log likelihood ratio of the name below which another wording fits the audio about as well."""
+_CLOSE = 1.25
+"""Log likelihood ratio below which another wording fits the audio about as well as the required."""
 _BEFORE_S = 12.0
 """Speech before the statement is heard with it if it lasts no longer than this."""
 _LEAD_S = 0.3
@@ -163,6 +169,7 @@ def leaves_doubt(part: PartReading) -> bool:
         bool(part.instead or part.negating_words or part.negation_in_other_reading)
         or (name is not None and _leaves_name_in_doubt(name))
         or any(word.probability < _UNSURE for word in part.aligned)
+        or any(one.log_likelihood_ratio < _CLOSE for one in part.negated)
     )
 
 
@@ -202,12 +209,21 @@ def _heard_again(
     totals = {lead: sum(word.log_probability for word in tried[lead]) for lead in sorted(tried)}
     lead = max(totals, key=totals.__getitem__)
     weigh = partial(model.weigh, heard, lead=lead)
+    changes = negated(text, words)
+
+    def of_negated(one: NegatedWording) -> float:
+        change = changes.get((one.word, one.heard))
+        if change is None or one.log_likelihood_ratio >= _CLOSE:
+            return 0.0
+        return totals[lead] - weigh(change)
+
     return SecondHearing(
         probabilities=tuple(word.probability for word in tried[lead]),
         instead=tuple(
             totals[lead] - weigh(replaced(text, words, one.first, one.last, one.heard))
             for one in part.instead
         ),
+        negated=tuple(map(of_negated, part.negated)),
         name=_least_of_name(weigh, part, part.name, reading.transcript) if part.name else None,
     )
 

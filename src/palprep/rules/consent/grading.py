@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, repeat
 from operator import truediv
 from statistics import median
 from typing import NamedTuple
@@ -250,9 +250,9 @@ def grade_part(part: consent.PartReading, full_name: str, limits: ConsentLimits)
         if grade is not Outcome.PASS:
             found.append((grade, evidence.name_reason(full_name, part.name, grade)))
     words, changes = _records(part, grades, added)
-    within, negations = _negations(part, limits)
-    outcome = worst((*(word.outcome for word in words), within))
-    reasons = _gravest_first([*found, *changes, *((within, why) for why in negations)])
+    negations = _negations(part, limits)
+    outcome = worst((*(word.outcome for word in words), *(grade for grade, _ in negations)))
+    reasons = _gravest_first([*found, *changes, *negations])
     if not part.inserted:
         return Grade(outcome, words, reasons)
     inserted = consent.WordRecord(expected=None, heard=part.inserted, outcome=Outcome.FAIL)
@@ -320,22 +320,23 @@ def _why(odd: _Odd, others: Sequence[_Odd] = ()) -> str:
     return consent_reason(f"many_{key}", count=len(alike), words=some_of(words))
 
 
-def _negations(part: consent.PartReading, limits: ConsentLimits) -> tuple[Outcome, list[str]]:
-    """Negations within the statement, by what is freely heard and by what fits the audio."""
-    reasons = [
-        consent_reason(
-            "maybe_negation",
-            number=part.first_word + one.word + 1,
-            word=part.expected[one.word],
-            heard=one.heard,
-        )
-        for one in part.negated
-        if one.log_likelihood_ratio < limits.negation_ratio.value
-    ]
-    reasons += [consent_reason("negation", heard=word) for word in part.negating_words]
-    if reasons or not part.negation_in_other_reading:
-        return (Outcome.FAIL if reasons else Outcome.PASS), reasons
-    return Outcome.WARN, [consent_reason("other_negation")]
+def _negations(part: consent.PartReading, limits: ConsentLimits) -> list[_Found]:
+    """Negations within the statement, by what is freely heard and by what fits the audio. One that
+    nobody wrote down is a doubt if both models together prefer the required word as clearly as the
+    limit asks of each.
+    """
+    found = [(Outcome.FAIL, consent_reason("negation", heard=word)) for word in part.negating_words]
+    least = limits.negation_ratio.value
+    seconds = part.second.negated if part.second and part.second.negated else repeat(0.0)
+    for one, second in zip(part.negated, seconds, strict=False):
+        if one.log_likelihood_ratio < least:
+            both = one.log_likelihood_ratio + second
+            said = {"word": part.expected[one.word], "heard": one.heard}
+            why = consent_reason("maybe_negation", number=part.first_word + one.word + 1, **said)
+            found.append((Outcome.WARN if both >= 2 * least else Outcome.FAIL, why))
+    if part.negation_in_other_reading and not found:
+        found.append((Outcome.WARN, consent_reason("other_negation")))
+    return found
 
 
 def _unheard(required: Iterable[str]) -> tuple[consent.WordRecord, ...]:
