@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import io
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from palprep.errors import CannotFit
 from palprep.fixes.fit import BEST_QUALITY, FLOOR_QUALITY, base64_chars, encode, fit
 
 SERVICE_LIMIT = 29_360_128
+ENCODE = "palprep.fixes.fit.encode"
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,8 @@ def test_base64_length_is_that_of_the_real_encoding(data):
 def test_the_services_limit_to_the_character(size, accepted):
     picture = Image.new("RGB", (64, 64))
     encoder = Counting(lambda width, _: size if width == 64 else 10)
-    found = fit(picture, max_base64_chars=SERVICE_LIMIT, encode=encoder)
+    with patch(ENCODE, encoder):
+        found = fit(picture, max_base64_chars=SERVICE_LIMIT)
     assert (found.width == 64) is accepted
     assert base64_chars(len(found.data)) <= SERVICE_LIMIT
     if accepted:
@@ -94,10 +97,12 @@ def test_size_is_given_up_last_and_as_little_as_possible():
 def test_few_encodes():
     encoder = Counting(lambda width, quality: width * width * quality // 50)
     picture = Image.new("RGB", (400, 300))
-    fit(picture, max_base64_chars=400_000, encode=encoder)
+    with patch(ENCODE, encoder):
+        fit(picture, max_base64_chars=400_000)
     assert len(encoder.calls) <= 7
     encoder.calls.clear()
-    fit(picture, max_base64_chars=30_000, encode=encoder)
+    with patch(ENCODE, encoder):
+        fit(picture, max_base64_chars=30_000)
     assert len(encoder.calls) <= 24
 
 
@@ -109,7 +114,8 @@ def test_encoders_that_do_not_grow_with_quality_never_yield_a_misfit(sizes, limi
     picture = Image.new("RGB", (40, 30))
     encoder = Counting(lambda width, q: 1 + (sizes[q - FLOOR_QUALITY] * width + width % 7) // 40)
     try:
-        found = fit(picture, max_base64_chars=limit, encode=encoder)
+        with patch(ENCODE, encoder):
+            found = fit(picture, max_base64_chars=limit)
     except CannotFit:
         smallest = 2  # of 4:3, with a short side of one pixel
         assert base64_chars(encoder.size(smallest, FLOOR_QUALITY)) > limit

@@ -23,9 +23,6 @@ FLOOR_QUALITY = 75
 _SIDES = 256
 """The longest side that fits is found to one part in so many."""
 
-Encode = Callable[[Image.Image, int | None], bytes]
-"""Encodes an RGB image as a JPEG of a quality, or as a PNG for None."""
-
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
@@ -62,9 +59,7 @@ def encode(picture: Image.Image, quality: int | None) -> bytes:
     return buffer.getvalue()
 
 
-def fit(
-    picture: Image.Image, *, png: bool = False, max_base64_chars: int, encode: Encode = encode
-) -> Encoded:
+def fit(picture: Image.Image, *, png: bool = False, max_base64_chars: int) -> Encoded:
     """A PNG where that is asked for and fits at full size, else a JPEG, made smaller where it must.
 
     ``picture`` is RGB. Raises CannotFit when no size fits.
