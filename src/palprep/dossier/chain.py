@@ -22,7 +22,6 @@ from palprep import rules
 from palprep.consent import ConsentFacts
 from palprep.rules import texts
 from palprep.rules.consent import (
-    FILES_CHECKS,
     ConsentDecision,
     ConsentEvidence,
     ConsentFile,
@@ -140,7 +139,7 @@ class Dossier(Value):
         against = tuple(
             each.sentence
             for each in checks
-            if each.id in FILES_CHECKS and each.outcome is Outcome.FAIL
+            if each.id in rules.PAIR_CHECKS and each.outcome is Outcome.FAIL
         )
         missing = consent_failures(checks)
         if not missing and (entry.consent is None or not entry.consent.outcome.passed):

@@ -10,7 +10,12 @@ from .catalogue import (
     report_on as report_on,
 )
 from .image import image_memory as image_memory
-from .profile import BUILT_IN as BUILT_IN, Profile as Profile, load_profile as load_profile
+from .profile import (
+    BUILT_IN as BUILT_IN,
+    PAIR_CHECKS as PAIR_CHECKS,
+    Profile as Profile,
+    load_profile as load_profile,
+)
 from .report import Check as Check, Report as Report
 from .rule import SAME_PERSON as SAME_PERSON, SAME_VOICE as SAME_VOICE, PairRule as PairRule
 from .video import video_duration as video_duration

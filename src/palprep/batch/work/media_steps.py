@@ -339,9 +339,7 @@ class MediaSteps:
         if not videos or not limits:
             return ()  # Nothing is listened to that no profile asks about.
         found = against_consent(self.originals, self.person, speaker)
-        return tuple(
-            check for each, said in found for check in not_taken_back(each, said, videos, limits)
-        )
+        return tuple(not_taken_back(each, said, videos, limits) for each, said in found)
 
 
 def _at_once(work: Callable[[T], R], items: Sequence[T]) -> list[R]:

@@ -1,7 +1,6 @@
 from .checks import (
     CONSENT_CHECKS as CONSENT_CHECKS,
     CONSENT_DOUBTS as CONSENT_DOUBTS,
-    FILES_CHECKS as FILES_CHECKS,
     consent_doubts as consent_doubts,
     consent_failures as consent_failures,
     consent_not_taken_back as consent_not_taken_back,

@@ -205,16 +205,11 @@ def consent_doubts(
     return tuple(found.values())
 
 
-def not_taken_back(
-    file: str, said: str, videos: tuple[str, ...], limits: Sequence[Limit]
-) -> tuple[Check, ...]:
+def not_taken_back(file: str, said: str, videos: tuple[str, ...], limits: Sequence[Limit]) -> Check:
     """The check of a ``file`` beside the consent, in which a consent is taken back or refused in
-    the words ``said``; ``videos`` are the sha256 of the videos that it speaks about. None where the
-    profile does not ask."""
-    if not limits:
-        return ()
+    the words ``said``; ``videos`` are the sha256 of the videos that it speaks about."""
     found = Measured(value=False, shown=said, words={"file": file, "said": said})
-    return (consent_not_taken_back.check(found, limits).model_copy(update={"files": videos}),)
+    return consent_not_taken_back.check(found, limits).model_copy(update={"files": videos})
 
 
 _UNSURE = {
@@ -223,8 +218,6 @@ _UNSURE = {
     consent_not_taken_back.id: {Outcome.WARN},
 }
 """The checks of several files that consent needs, and the outcomes that leave a doubt."""
-
-FILES_CHECKS = frozenset(_UNSURE)
 
 
 def files_doubts(compared: Iterable[Check]) -> tuple[ConsentDoubt, ...]:
