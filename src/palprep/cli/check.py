@@ -240,8 +240,7 @@ def best(
     """Those with the fewest failing checks come first, then those with the fewest warnings, then
     the fittest. --json prints all of them. Exit code 1 when even the best fails a check."""
     limits = limits_of(time_limit, memory_limit)
-    for each in paths:
-        require_there(each)
+    require_there(*paths)
     one_file = len(paths) == 1 and not storage.is_folder(paths[0])
     passed_over: dict[str, PalprepError] = {}
     with (

@@ -236,10 +236,11 @@ def _inputs(
     return found, passed_over
 
 
-def require_there(path: Path) -> None:
-    """Raise UsageError unless something is at this path."""
-    if not os.path.lexists(path):
-        raise UsageError(_not_there(path))
+def require_there(*paths: Path) -> None:
+    """Raise UsageError unless something is at each of these paths."""
+    for path in paths:
+        if not os.path.lexists(path):
+            raise UsageError(_not_there(path))
 
 
 def require_no_shards(directory: Path, slug: str | None = None) -> None:

@@ -115,8 +115,7 @@ def status(
 ) -> None:
     """The exit code is 4 while a doubt about consent holds somebody's replica, or a create is in
     doubt. A create does not count while a run is at work, which may resolve it."""
-    for each in directories:
-        require_there(each)
+    require_there(*directories)
     if found or retry or ended:
         if len(directories) > 1:
             raise UsageError("Resolve one DIR at a time: name the one that the doubt is in")
@@ -219,8 +218,7 @@ def report(
         Path | None, typer.Option(help="The folder for the results of several DIRs as one.")
     ] = None,
 ) -> None:
-    for each in directories:
-        require_there(each)
+    require_there(*directories)
     if into is not None:
         page = batch.write_merged_report(directories, into)
     elif len(directories) == 1:

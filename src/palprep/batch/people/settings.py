@@ -103,14 +103,10 @@ Properties = Annotated[Mapping[str, Any], AfterValidator(_in_a_request)]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_without_controls)]
 
 
-def _path_as_text(place: Any) -> Any:
-    return os.fspath(place) if isinstance(place, os.PathLike) else place
-
-
 FileName = Annotated[
     str | os.PathLike[str],
     GetPydanticSchema(lambda _, schema: schema(Annotated[str, Field(min_length=1)])),
-    BeforeValidator(_path_as_text),
+    BeforeValidator(lambda place: os.fspath(place) if isinstance(place, os.PathLike) else place),
 ]
 """Text. Programs may give a path."""
 
