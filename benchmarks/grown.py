@@ -15,6 +15,7 @@ has not changed since that is measured here, and not what their first pages cost
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import sqlite3
@@ -197,6 +198,8 @@ class Copies:
             told["snapshot"]["id"] += f"{number:06x}"
             body = json.dumps(told)
         key = row.key and f"{row.key}-{number}"
+        if key and row.kind == "asset_prepared":  # It begins with the file: each has their own.
+            key = f"prepared-{hashlib.sha256(key.encode()).hexdigest()}-{number}"
         return self._ended(row._replace(person=name, key=key, body=body), name)
 
     def _ended(self, row: Row, name: str) -> Row:

@@ -201,5 +201,6 @@ def test_ctrl_c_while_the_runs_own_sandbox_judges_refuses_nobody(
     command = [sys.executable, "-c", textwrap.dedent(script), folder, tmp_path / "out"]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert ended.stderr.rstrip().endswith("KeyboardInterrupt")
-    standing = {each.reasons for each in status(tmp_path / "out").people}
+    # All of them may have been prepared by then, and have the same recording.
+    standing = {each.reasons[:1] for each in status(tmp_path / "out").people}
     assert standing == {CUT_OFF.reasons}
