@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from palprep.consent.decoding import joined, log_probabilities, nothing_before, read_tokens
 from palprep.consent.facts import (
     NameReading,
-    NegatedWording,
     PartReading,
     SecondHearing,
     StatementReading,
@@ -211,19 +210,20 @@ def _heard_again(
     weigh = partial(model.weigh, heard, lead=lead)
     changes = negated(text, words)
 
-    def of_negated(one: NegatedWording) -> float:
-        change = changes.get((one.word, one.heard))
-        if change is None or one.log_likelihood_ratio >= _CLOSE:
-            return 0.0
-        return totals[lead] - weigh(change)
+    def ratio(other: str) -> float:
+        return totals[lead] - weigh(other)
 
     return SecondHearing(
         probabilities=tuple(word.probability for word in tried[lead]),
         instead=tuple(
-            totals[lead] - weigh(replaced(text, words, one.first, one.last, one.heard))
-            for one in part.instead
+            ratio(replaced(text, words, one.first, one.last, one.heard)) for one in part.instead
         ),
-        negated=tuple(map(of_negated, part.negated)),
+        negated=tuple(
+            ratio(changes.get((one.word, one.heard), text))
+            if one.log_likelihood_ratio < _CLOSE
+            else 0.0
+            for one in part.negated
+        ),
         name=_least_of_name(weigh, part, part.name, reading.transcript) if part.name else None,
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -189,7 +190,10 @@ class RunReader:
         self._newest = newest.seq
         self._names = {each.slug: each for each in started.body.people}
         self._read: dict[str, PersonView] | None = None
-        self._given_twice = journal.given_twice()
+
+    @cached_property
+    def _given_twice(self) -> dict[str, list[str]]:
+        return self._journal.given_twice()
 
     def rows(self, slugs: Sequence[str] | None = None) -> Iterator[PersonView]:
         """See :meth:`ReadableRun.rows`: without their reports, as they stand when their turn comes;
@@ -209,11 +213,10 @@ class RunReader:
                 known[entry.person or ""].append((entry.body, creations.get(entry.key or "")))
             for names in some:
                 own, numbers = known[names.slug], reports.get(names.slug, "")
-                view = person_view(names, own, running=self.running, reports=numbers)
-                if twice := self._given_twice.get(names.slug):
-                    update = {"reasons": (*view.reasons, *twice), "given_twice": True}
-                    view = view.model_copy(update=update)
-                yield view
+                twice = self._given_twice.get(names.slug, ())
+                yield person_view(
+                    names, own, running=self.running, reports=numbers, given_twice=twice
+                )
 
     @property
     def people(self) -> tuple[PersonView, ...]:
@@ -266,8 +269,10 @@ def person_view(
     *,
     running: bool = False,
     reports: str = "",
+    given_twice: Sequence[str] = (),
 ) -> PersonView:
-    """The view of a person by these entries, without reports. ``running``: a run is at work."""
+    """The view of a person by these entries, without reports. ``running``: a run is at work.
+    ``given_twice`` are sentences about files that somebody else has given, too."""
     bodies = [body for body, _ in known]
     used = {
         body.what: creation
@@ -286,7 +291,8 @@ def person_view(
     return PersonView(
         **dict(names),
         status=outcome.status,
-        reasons=outcome.words,
+        reasons=(*outcome.words, *given_twice),
+        given_twice=bool(given_twice),
         blocked_by=outcome.blocked_by,
         asked=outcome.asked,
         held=outcome.held,
