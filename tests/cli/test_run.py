@@ -108,7 +108,8 @@ def test_what_a_run_tells_without_a_terminal(palprep: Palprep, tmp_path: Path) -
     counted, listing, _ = lines[7].split("`")
     assert counted == "2 people: no recording, and no stock_voice ("
     assert lines[8] == "2 guesses about files and names: --verbose tells them"
-    assert lines[9] == "2 people: a file that somebody else has given, too; the page names both"
+    twice = "2 people gave a file that somebody else gave, too."
+    assert lines[9] == f"{twice} The page names both files."
     assert lines[-1].startswith(
         "Next: see to what the reasons name, and run the same command again."
     )

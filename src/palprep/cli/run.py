@@ -184,6 +184,6 @@ def run(
         tell(f"{notes['unused']} files are not used: --verbose names all of them")
     if found.given_twice:
         who = texts.counted(found.given_twice, "person", "people")
-        tell(f"{who}: a file that somebody else has given, too; the page names both")
+        tell(f"{who} gave a file that somebody else gave, too. The page names both files.")
     tell(found.next_step(place, dry_run=dry_run, again=SAME))
     raise typer.Exit(found.exit_code(dry_run=dry_run))

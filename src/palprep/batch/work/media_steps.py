@@ -247,7 +247,8 @@ class MediaSteps:
             task = task.model_copy(update={"speaker": speaker})
         asked = (speaker, task.consent_apart, task.split_consent)
         limits = run.profiles[task.profile].model_dump_json()
-        key = stage_key(f"prepared-{sha256}", task.role.value, limits, *asked, __version__)
+        content = f"{AssetPrepared.KEY}{sha256}"
+        key = stage_key(content, task.role.value, limits, *asked, __version__)
         earlier = run.journal.reused(
             AssetPrepared, key, self.person.slug, lambda found: still_good(found, task, run.files)
         )

@@ -170,8 +170,10 @@ class FileFetched(AboutRun):
 
 
 class AssetPrepared(AboutRun):
-    """A file was prepared, or could not be. The key is ``prepared-``, the SHA-256 of its content,
+    """A file was prepared, or could not be. The key is :attr:`KEY`, the SHA-256 of its content,
     and a digest of the task."""
+
+    KEY: ClassVar[str] = "prepared-"
 
     asset: Asset
 

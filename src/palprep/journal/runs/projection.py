@@ -38,8 +38,8 @@ CREATE TABLE IF NOT EXISTS standing (
 """``first`` is the entry of the first intent. ``counts`` is ``seq``, or the earlier entry that
 ``seq`` points back to."""
 
-_CONTENT = "substr(key, 10, 64)"
-"""The SHA-256 of a file, after ``prepared-`` in the key of the entry that it was prepared."""
+_CONTENT = f"substr(key, {len(entries.AssetPrepared.KEY) + 1}, 64)"
+"""The SHA-256 of a file, from the key of the entry that it was prepared."""
 _GIVERS = f"""
 SELECT {_CONTENT} AS content, person, min(seq) FROM entry
 WHERE kind = 'asset_prepared' AND key IS NOT NULL GROUP BY content, person ORDER BY min(seq)
