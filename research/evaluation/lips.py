@@ -24,16 +24,17 @@ import hashlib
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 import palprep.media.images.frames
 import palprep.vision.footage
 import palprep.vision.landmarks
+import palprep.vision.surroundings
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
 from palprep.consent.lips import STEP_S, LipSync, on_grid, synchrony_of
 from palprep.errors import FileMissing
@@ -46,27 +47,27 @@ from palprep.media.sources import Source
 from palprep.rules import Profile, load_profile
 from palprep.speech import RATE_HZ, speech_spans
 from palprep.values import Role, Span
-from palprep.vision import FaceTrack, Models, Pixels, follow_face, landmarks
-from palprep.vision.detect import find_faces
+from palprep.vision import FaceTrack, Models, follow_face
+from research.evaluation.photographs import loudness, puppet, worn
 from research.evaluation.portraits import share_of
 from research.marked import replace_marked
 from research.material.kept_facts import version_of
 from research.material.sources_and_labels import MATERIAL
 
 LENGTHS_S = (3.0, 5.0, 8.0, 12.0)
-PUPPET_SIDE, PUPPET_FRAMES = 640, 150
-PERIODS_S = (3.7, 2.9, 4.1, 5.3, 4.7, 3.3)
-WORN_QUALITY, WORN_NOISE, WORN_ZOOM = 40, 4.0, 1.03
 STILL_FRAMES = 50
 SILENCE = np.zeros(0, np.float32)
 SYNC_LENGTHS_S = (5.0, 8.0, 12.0)
-BLINK_LENGTHS_S = (10.0, 12.0)
+PHOTOGRAPH_LENGTHS_S = (10.0, 12.0)
 SHIFTS_S = (0.4, 1.0)
 HIDDEN_S = (0.4, 1.2)
 """How long lips are hidden by whoever wants no one to see them, and how often."""
 DUBS = 3
 """Other people's sound that every stretch is held against."""
-CODE = (palprep.media.images.frames, palprep.vision.landmarks, palprep.vision.footage)
+CODE = (
+    *(palprep.media.images.frames, palprep.vision.landmarks),
+    *(palprep.vision.footage, palprep.vision.surroundings),
+)
 
 
 class Talker(NamedTuple):
@@ -151,62 +152,6 @@ def seen_of(talker: Talker, folder: Path, models: Models) -> Seen:
         )
         sound = kept["sound"]
         return Seen(talker, genuine, again, still, animated, speech_spans(sound), sound)
-
-
-def worn(rgb: Pixels, rng: np.random.Generator) -> Pixels:
-    """The picture as forgers leave it: enlarged and moved a little, noisy, compressed again."""
-    height, width = rgb.shape[:2]
-    moved = np.array([[WORN_ZOOM, 0, 0], [0, WORN_ZOOM, 0]], np.float32)
-    moved[:, 2] = rng.uniform(-0.01, 0, 2) * (width, height)
-    changed = cv2.warpAffine(rgb, moved, (width, height))
-    noisy = np.clip(changed + rng.normal(0, WORN_NOISE, rgb.shape), 0, 255).astype(np.uint8)
-    _, data = cv2.imencode(".jpg", noisy, [cv2.IMWRITE_JPEG_QUALITY, WORN_QUALITY])
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
-
-
-def loudness(sound: NDArray[np.float32]) -> NDArray[np.float64]:
-    """From 0 in the pauses to 1 where it is loudest, for every frame that is looked at."""
-    step = int(RATE_HZ / FRAMES_PER_S)
-    pieces = sound[: len(sound) // step * step].reshape(-1, step).astype(np.float64)
-    level_db = 10 * np.log10((pieces**2).mean(axis=1) + 1e-10)
-    low, high = np.percentile(level_db, (20, 95))
-    opened: NDArray[np.float64] = np.clip((level_db - low) / max(high - low, 1.0), 0, 1)
-    return opened[:PUPPET_FRAMES]
-
-
-def puppet(
-    rgb: Pixels, opened: NDArray[np.float64], models: Models, rng: np.random.Generator
-) -> Iterator[Pixels]:
-    """A photograph whose lower lip and chin come down with the sound, before a hand-held camera."""
-    scale = PUPPET_SIDE / max(rgb.shape[:2])
-    rgb = np.asarray(cv2.resize(rgb, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
-    height, width = rgb.shape[:2]
-    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    phases = rng.uniform(0, 2 * np.pi, 6)
-    for face in find_faces(rgb, models.detector)[:1]:
-        corners = landmarks.find_landmarks(rgb, face, models).at(
-            landmarks.MOUTH_RIGHT, landmarks.MOUTH_LEFT
-        )
-        middle, wide = corners.mean(axis=0), float(np.linalg.norm(corners[0] - corners[1]))
-        across, down = (x - middle[0]) / wide, (y - middle[1]) / wide
-        lower = np.exp(-((across / 0.75) ** 2)) * np.where(
-            down > 0, np.exp(-((down / 1.6) ** 2)), 0
-        )
-        for at, share in enumerate(opened):
-            talking = cv2.remap(
-                rgb, x, (y - 0.45 * wide * share * lower).astype(np.float32), cv2.INTER_LINEAR
-            )
-            turns = at / FRAMES_PER_S / np.array(PERIODS_S)
-            sway = np.sin(2 * np.pi * turns + phases)
-            moved = np.vstack(
-                (cv2.getRotationMatrix2D((width / 2, height / 2), 4 * sway[2], 1 + 0.04 * sway[3]),
-                 (0.25 * sway[4] / width, 0.15 * sway[5] / height, 1))
-            )  # fmt: skip
-            moved[:2, 2] += 0.1 * wide * sway[:2]
-            seen = cv2.warpPerspective(
-                talking, moved, (width, height), borderMode=cv2.BORDER_REPLICATE
-            )
-            yield worn(np.asarray(seen, np.uint8), rng)
 
 
 def photograph(seen: Seen, _: float) -> FaceTrack:
@@ -309,21 +254,22 @@ def table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
     )
 
 
-def blink_table(all_seen: Sequence[Seen], profile: Profile) -> Iterator[str]:
-    """How many are doubted since no eyes blink, and what comes nearest to the limit."""
-    limits = profile.for_role(Role.CONSENT_VIDEO)["eyes_blink"]
-    yield f"| Shown | {' | '.join(f'{length:g} s' for length in BLINK_LENGTHS_S)} |"
-    yield f"|---|{'---|' * len(BLINK_LENGTHS_S)}"
+def photograph_table(
+    check_id: str, measure: str, all_seen: Sequence[Seen], profile: Profile
+) -> Iterator[str]:
+    """How many are doubted as photographs by one check, and what comes nearest to the limit."""
+    limits = profile.for_role(Role.CONSENT_VIDEO)[check_id]
+    yield f"| Shown | {' | '.join(f'{length:g} s' for length in PHOTOGRAPH_LENGTHS_S)} |"
+    yield f"|---|{'---|' * len(PHOTOGRAPH_LENGTHS_S)}"
     shown = {"genuine": "genuine", "genuine, worn": "worn", "animated photograph": "puppet"}
     for kind, name in shown.items():
         cells = []
-        for length_s in BLINK_LENGTHS_S:
-            found = []
+        for length_s in PHOTOGRAPH_LENGTHS_S:
             span = Span(start_s=0.0, end_s=length_s)
-            for seen in (part for each in all_seen for part in stretches(each, length_s)):
-                track: FaceTrack = getattr(seen, name)
-                lips = measure_lips(track, span, (), SILENCE, stated=True)
-                found += [] if lips.blink is None else [lips.blink]
+            parts = [part for each in all_seen for part in stretches(each, length_s)]
+            lips = (measure_lips(getattr(part, name), span, (), SILENCE, stated=True)
+                    for part in parts)  # fmt: skip
+            found = [value for each in lips if (value := getattr(each, measure)) is not None]
             doubted = sum(not all(limit.holds(each) for limit in limits) for each in found)
             nearest = max(found) if name == "puppet" else min(found)
             cells.append(f"{share_of(doubted, len(found))}; {nearest:.3f}")
@@ -386,7 +332,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             all_seen.append(seen_of(each, options.talkers, models))
         except FileMissing as error:
             print(f"left out: {error}", file=sys.stderr)
-    tables = {"forged-footage": table, "eyes-blink": blink_table, "lip-sync": sync_table}
+    eyes = partial(photograph_table, "eyes_blink", "blink")
+    head = partial(photograph_table, "head_moves", "head")
+    tables: Mapping[str, Callable[[Sequence[Seen], Profile], Iterator[str]]] = {
+        "forged-footage": table,
+        "eyes-blink": eyes,
+        "head-moves": head,
+        "lip-sync": sync_table,
+    }
     for name, made in tables.items():
         lines = list(made(all_seen, load_profile()))
         print(*lines, sep="\n")

@@ -31,9 +31,11 @@ def talk(seconds=10.0, seed=1):
     return 0.3 + 0.08 * (rough[:-2] + 2 * rough[1:-1] + rough[2:]) / 2
 
 
-def track(times, shape, eyes=None):
-    lips = np.zeros((len(times), 41))
-    return FaceTrack(times, shape, lips, np.full(len(times), 0.3) if eyes is None else eyes)
+def track(times, shape, eyes=None, head=None):
+    count = len(times)
+    eyes = np.full(count, 0.3) if eyes is None else eyes
+    head = np.zeros((count, 2)) if head is None else head
+    return FaceTrack(times, shape, np.zeros((count, 41)), eyes, head)
 
 
 def measured(shape, *, speech=(ALL,), stated=True, times=None, **face):
@@ -117,10 +119,35 @@ def test_eyes_that_narrow_slowly_do_not_blink():
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(7.8, False), (8.2, True)])
-def test_in_a_few_seconds_not_everybody_blinks(seconds, told):
+def test_a_few_seconds_tell_neither_of_eyes_nor_of_the_head(seconds, told):
     shape = talk(seconds)
     lips = measured(shape)
     assert (lips.blink is not None) is told
+    assert (lips.head is not None) is told
+
+
+def test_a_head_that_trembles_does_not_move():
+    rng = np.random.default_rng(4)
+    tremble = 0.01 * rng.standard_normal((125, 2))
+    assert measured(talk(), head=tremble).head < 0.01
+    swing = 0.1 * np.sin(np.arange(125) / RATE)
+    moving = tremble + np.column_stack([swing, np.zeros(125)])
+    assert measured(talk(), head=moving).head == pytest.approx(0.07, abs=0.01)
+
+
+def test_one_jump_is_no_motion_and_gaps_leave_it_open():
+    """At a cut, or where the camera is covered for a moment, the place of the head is not known."""
+    jump = np.zeros((200, 2))
+    jump[150:] = 1.0
+    long = Span(start_s=0.0, end_s=16.0)
+    seen = track(np.arange(200) / RATE, talk(16.0), head=jump)
+    assert measure_lips(seen, long, (long,), SILENCE, stated=True).head < 0.01
+    jump[60:70] = np.nan
+    seen = track(np.arange(200) / RATE, talk(16.0), head=jump)
+    assert measure_lips(seen, long, (long,), SILENCE, stated=True).head is not None
+    jump[100:110] = np.nan
+    seen = track(np.arange(200) / RATE, talk(16.0), head=jump)
+    assert measure_lips(seen, long, (long,), SILENCE, stated=True).head is None
 
 
 @pytest.mark.parametrize(("seconds", "held"), [(4.8, False), (5.2, True)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from still_video import forged_video
+from still_video import animated_photograph, forged_video
 
 from palprep import preflight
 from palprep.facts import Speaker, video_probing
@@ -35,6 +35,7 @@ def test_the_sample_passes(spoken_consent):
         "lips_keep_moving",
         "lips_not_repeated",
         "eyes_blink",
+        "head_moves",
         "lip_sync",
     ):
         assert report.check(check_id).outcome is Outcome.PASS
@@ -73,10 +74,20 @@ def test_a_photograph_whose_mouth_was_animated_leaves_the_consent_in_doubt(
     report = check(forged_video(spoken_consent, tmp_path / "puppet.mp4", picture))
     assert report.check("lip_sync").outcome is Outcome.PASS
     assert report.check("lips_keep_moving").outcome is Outcome.PASS
-    assert report.check("eyes_blink").outcome is Outcome.WARN
+    doubts = consent_doubts(report.checks, report.consent)
+    assert {each.check for each in doubts} == {"eyes_blink", "head_moves"}
+    assert all("may be a photograph" in doubt.sentence for doubt in doubts)
+
+
+def test_a_photograph_whose_eyes_blink_as_well_leaves_the_consent_in_doubt(
+    spoken_consent, sample_media, tmp_path
+):
+    """Its lips go with the sound, too. Only the head stays where it is in the picture."""
+    report = check(animated_photograph(sample_media, spoken_consent, tmp_path / "puppet.mp4"))
+    for check_id in ("mouth_moves", "lips_keep_moving", "eyes_blink", "lip_sync"):
+        assert report.check(check_id).outcome is Outcome.PASS
     (doubt,) = consent_doubts(report.checks, report.consent)
-    assert doubt.check == "eyes_blink"
-    assert "may be a photograph" in doubt.sentence
+    assert doubt.check == "head_moves"
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,19 @@ def test_eyes_that_never_blink_are_a_doubt_and_no_failure(judged, role):
         assert check.id in CONSENT_DOUBTS
 
 
+@pytest.mark.parametrize("role", [Role.CONSENT_VIDEO, Role.TRAINING_VIDEO])
+def test_a_head_that_never_moves_is_a_doubt_and_no_failure(judged, role):
+    for head, outcome in ((0.018, Outcome.PASS), (0.017, Outcome.WARN), (0.0, Outcome.WARN)):
+        check = judged(role, head=head).check("head_moves")
+        assert check.outcome is outcome
+        assert check.id in CONSENT_DOUBTS
+
+
+def test_a_listener_may_hold_the_head_still(judged):
+    for lips in ({"head": None}, {"stated": False, "head": 0.0}):
+        assert "head_moves" not in {check.id for check in judged(**lips).checks}
+
+
 def test_blinking_is_asked_for_only_while_the_statement_is_spoken(judged):
     for lips in ({"blink": None}, {"stated": False, "blink": 0.0}):
         assert "eyes_blink" not in {check.id for check in judged(**lips).checks}

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 from pathlib import Path
 
 import imageio_ffmpeg
+import numpy as np
+import pillow_heif
+from PIL import Image
+from spoken import decode
+
+from palprep.speech import RATE_HZ
 
 MOTIONS = {
     "static": "scale=640:360",
@@ -51,6 +58,37 @@ def forged_video(
             *(("-shortest",) if shortest else ()),
             *("-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", str(made)),
         ],
+        check=True,
+    )
+    return made
+
+
+def animated_photograph(sample_media: Path, talk: Path, made: Path) -> Path:
+    """The sound of ``talk``, and the sample portrait, whose mouth moves with it and whose eyes
+    blink, as the sample videos are made, but for the head: that stays where it is."""
+    face = runpy.run_path(str(sample_media / "mouth.py"))
+    pillow_heif.register_heif_opener()
+    with Image.open(sample_media / "people/jane-carter/portrait.heic") as stored:
+        shown = stored.convert("RGB").resize((448, 448))
+    # Where it stands in the picture that the places of mouth and eyes are named for.
+    portrait = Image.new("RGB", (512, 512))
+    portrait.paste(shown, (4, 0))
+    pixels, sound = np.asarray(portrait, np.float32), decode(talk)
+    count = int(len(sound) / RATE_HZ * 25)
+    opened, spread = face["shapes"](sound, RATE_HZ, count, 25)
+    frames = []
+    for wide, apart, shut in zip(opened, spread, face["blinks"](count, 25, seed=1), strict=True):
+        moved = face["stretched"](face["blinking"](pixels, shut), face["MOST_SPREAD"] * apart)
+        spoken = face["speaking"](moved, face["MOST_OPEN"] * wide) if wide > 0 else moved
+        frames.append(face["as_image"](spoken).crop((4, 0, 452, 252)).resize((640, 360)).tobytes())
+    subprocess.run(
+        [
+            *(imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", "-f", "rawvideo"),
+            *("-pix_fmt", "rgb24", "-s", "640x360", "-r", "25", "-i", "-", "-i", str(talk)),
+            *("-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-preset", "veryfast"),
+            *("-pix_fmt", "yuv420p", "-c:a", "copy", "-shortest", str(made)),
+        ],
+        input=b"".join(frames),
         check=True,
     )
     return made

@@ -289,8 +289,8 @@ class Synchrony(Value):
 
 
 class LipsFacts(Value):
-    """Lips and eyes over a stretch of speech, from frame to frame. Times count from where a player
-    starts."""
+    """Lips, eyes and head over a stretch of speech, from frame to frame. Times count from where a
+    player starts."""
 
     stated: bool
     """Whether the stretch is that of the statement; else it is the densest speech."""
@@ -311,6 +311,9 @@ class LipsFacts(Value):
     """The deepest blink, in widths of the eye: how far the mean of three frames lies below those
     half a second before and after. About 0.2 if the eyes shut. None with less than 8 s of the face.
     """
+    head: float | None = None
+    """How far the head moves against its surroundings, in widths of the face: the median, over all
+    8 s, of the standard deviation of where it is. None where less than 8 s of both are seen."""
     synchrony: Synchrony | None = None
     """How they go together with the sound; None with less than :data:`LEAST_TO_SYNC_S` of lips, or
     too little of both."""

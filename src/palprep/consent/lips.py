@@ -1,10 +1,11 @@
 """Do the lips go on, or does the picture stand still or come again, while words are spoken? And
-do the eyes blink?
+do the eyes blink, and does the head move?
 
 The person may be shown by a frozen picture or by a loop under somebody's voice. The course of the
 lips tells both: they do not rest for three seconds of speech, and nobody moves them in the same way
 again for two. A photograph whose mouth was animated keeps its eyes as they are: people shut theirs
-for a moment every few seconds.
+for a moment every few seconds. And its head stays where it is in the picture, while people move
+theirs over whatever surrounds it.
 
 And do the lips belong to the sound? Canonical correlation analysis (Hotelling, "Relations between
 two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: four sums
@@ -23,6 +24,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from palprep.consent.facts import LEAST_TO_SYNC_S, LipsFacts, StatementReading, Synchrony
@@ -48,7 +50,10 @@ _WIDEST_GAP_S = 0.28
 """Between two frames that show a face. What lies in a wider gap is not known."""
 
 _LEAST_TO_BLINK = 100
-"""Frames, 8 s of them: in less time too many people do not blink (docs/accuracy.md)."""
+"""Frames, 8 s of them: in less time too many people do not blink (docs/accuracy.md), and some hold
+their head still."""
+_HEAD = 5
+"""Frames, 0.4 s, over which the place of the head is averaged: its points tremble."""
 _AROUND = 6
 """Frames before and after, 0.5 s, in which eyes that blink are open."""
 _REST, _SPOKEN = 75, 0.8
@@ -84,10 +89,10 @@ def stretch_of(
 def measure_lips(
     track: FaceTrack, span: Span, speech: Sequence[Span], samples: Floats, *, stated: bool
 ) -> LipsFacts:
-    """Measure lips and eyes in that span, in equal parts of about :data:`PART_S`. Each measure of
-    the lips is the least of all parts. All times count from where a player starts, those of the
-    track and of ``samples`` too, which are mono at 16 kHz. Raises ToolMissing where lips are seen
-    for long enough, and the model of lips and sound is missing or damaged."""
+    """Measure lips, eyes and head in that span, in equal parts of about :data:`PART_S`. Of all
+    parts the least counts for each measure of the lips. All times count from where a player starts,
+    those of the track and of ``samples`` too, which are mono at 16 kHz. Raises ToolMissing where
+    lips are seen for long enough, and the model of lips and sound is missing or damaged."""
     count = max(1, round(span.duration_s / PART_S))
     edges = np.linspace(span.start_s, span.end_s, count + 1).tolist()
     rests: list[tuple[float, float]] = []
@@ -121,6 +126,7 @@ def measure_lips(
         repeat=repeat,
         repeats_at_s=repeats_at_s,
         blink=_blink(track.eyes[within]) if within.sum() >= _LEAST_TO_BLINK else None,
+        head=_head_motion(track.head[within]) if within.sum() >= _LEAST_TO_BLINK else None,
         synchrony=least,
     )
 
@@ -142,6 +148,14 @@ def _blink(eyes: Floats) -> float:
     course = _mean_over(eyes, 3)
     around = np.minimum(course[: -2 * _AROUND], course[2 * _AROUND :])
     return float((around - course[_AROUND:-_AROUND]).max())
+
+
+def _head_motion(head: Floats) -> float | None:
+    places = sliding_window_view(head, _HEAD, axis=0).mean(axis=-1)
+    windows = sliding_window_view(places, _LEAST_TO_BLINK - _HEAD + 1, axis=0)
+    spread = np.sqrt(windows.var(axis=-1).sum(axis=1))
+    known = spread[~np.isnan(spread)]
+    return float(np.median(known)) if len(known) else None
 
 
 def _least_motion(shape: Floats, known: Known, spoken: Known) -> Iterator[tuple[float, int]]:

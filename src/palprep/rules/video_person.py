@@ -152,6 +152,12 @@ def eyes_blink(lips: LipsFacts) -> Answer:
 
 
 @rule(Need(lambda facts: facts.lips))
+def head_moves(lips: LipsFacts) -> Answer:
+    """Asked of a statement alone: who listens may hold the head still."""
+    return Measured(value=round(lips.head, 3)) if lips.stated and lips.head is not None else None
+
+
+@rule(Need(lambda facts: facts.lips))
 def lip_sync(lips: LipsFacts) -> Answer:
     """The correlation, plus how much it exceeds the best with the sound shifted, which the clip has
     by chance. Unknown for a statement that is long enough, but whose lips are hidden.

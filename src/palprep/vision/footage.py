@@ -27,6 +27,7 @@ from palprep.vision.identity import embed_crop, face_crop
 from palprep.vision.models import Models
 from palprep.vision.overlay import FEWEST_FRAMES, find_overlay
 from palprep.vision.pose import measure_head
+from palprep.vision.surroundings import Surroundings
 
 DETECT_EVERY_S = 1.0
 """Between detections a face is followed by its own points."""
@@ -262,19 +263,24 @@ class FaceTrack(NamedTuple):
     eyes: Floats
     """How far the eyes are open, shape (n,): the distance of the lids over the width of the eye, in
     the mean of both."""
+    head: Floats
+    """Where the head is against its surroundings, shape (n, 2), as
+    :meth:`palprep.vision.surroundings.Surroundings.place_of` says it."""
 
 
 def follow_face(frames: Iterable[SampledFrame], models: Models) -> FaceTrack:
     """Follow the largest face through frames that are close to each other. Frames that lie on their
     side or are upside down are turned upright first."""
     last: landmarks.Landmarks | None = None
-    rows = []
+    around, rows = Surroundings(), []
     for frame in _upright(frames, models)[1]:
         last = _face_in(frame.rgb, last, models)
         if last is not None:
-            rows.append((frame.at_s, _eyes_open(last), *_mouth(last)))
-    table = np.array(rows, np.float64).reshape(-1, 2 + SHAPE + LIPS)
-    return FaceTrack(table[:, 0], table[:, 2 : 2 + SHAPE], table[:, 2 + SHAPE :], table[:, 1])
+            place = around.place_of(frame.rgb, last)
+            rows.append((frame.at_s, _eyes_open(last), *place, *_mouth(last)))
+    table = np.array(rows, np.float64).reshape(-1, 4 + SHAPE + LIPS)
+    at_s, eyes, head, shape, lips = np.split(table, np.cumsum((1, 1, 2, SHAPE)), axis=1)
+    return FaceTrack(at_s[:, 0], shape, lips, eyes[:, 0], head)
 
 
 def _face_in(
