@@ -34,6 +34,7 @@ import pillow_heif
 from mouth import (
     MOST_OPEN,
     MOST_SPREAD,
+    Face,
     Samples,
     as_image,
     blinking,
@@ -41,6 +42,8 @@ from mouth import (
     shapes,
     speaking,
     stretched,
+    swayed,
+    sways,
 )
 from PIL import Image, ImageDraw, ImageFilter
 from piper import PiperVoice, SynthesisConfig
@@ -192,7 +195,7 @@ def encode_video(
     """The portrait, gently moving, with the given sound: H.264 and AAC, index in front.
 
     ``seconds`` is the length of a video without sound. With ``talks`` the mouth of the portrait,
-    which must stand as in astronaut.png, moves with the sound, and its eyes blink.
+    which must stand as in astronaut.png, moves with the sound, its eyes blink, and its head sways.
     """
     length = seconds if samples is None else len(samples) / rate
     with tempfile.TemporaryDirectory() as folder:
@@ -215,10 +218,11 @@ def encode_video(
                 raise RuntimeError("a pipe was asked for")
             count = math.ceil(length * fps)
             still = np.zeros(count)
-            face: tuple[Samples, Samples, Samples] = still, still, still
+            face = Face(still, still, still, np.zeros((count, 2)))
             if talks and samples is not None:
-                face = (*shapes(samples, rate, count, fps), blinks(count, fps, seed=count))
-            for frame in moving(portrait, size, *face, fps=fps):
+                opened, spread = shapes(samples, rate, count, fps)
+                face = Face(opened, spread, blinks(count, fps, seed=count), sways(count, fps))
+            for frame in moving(portrait, size, face, fps=fps):
                 feed.write(frame.tobytes())
             encoder.communicate()
             if encoder.returncode:
@@ -226,21 +230,11 @@ def encode_video(
 
 
 def moving(
-    portrait: Image.Image,
-    size: tuple[int, int],
-    opened: Samples,
-    spread: Samples,
-    shut: Samples,
-    *,
-    fps: int,
+    portrait: Image.Image, size: tuple[int, int], face: Face, *, fps: int
 ) -> Iterator[Image.Image]:
-    """Head and shoulders of the portrait under a slow sway and zoom of a few pixels.
-
-    ``opened`` and ``spread`` say for every frame how the mouth is shaped, ``shut`` how far the eyes
-    are shut; all is as in the portrait where they are 0.
-    """
+    """Head and shoulders of the portrait under a slow sway and zoom of a few pixels."""
     pixels = np.asarray(portrait).astype(np.float32)
-    for index, (wide, apart, lids) in enumerate(zip(opened, spread, shut, strict=True)):
+    for index, (wide, apart, lids, place) in enumerate(zip(*face, strict=True)):
         seconds = index / fps
         width = 448 + 6 * math.sin(2 * math.pi * seconds / 31)
         height = width * size[1] / size[0]
@@ -249,8 +243,9 @@ def moving(
         box = (left, top, left + width, top + height)
         eyes = blinking(pixels, float(lids)) if lids else pixels
         lips = stretched(eyes, MOST_SPREAD * float(apart)) if apart else eyes
-        face = speaking(lips, MOST_OPEN * float(wide)) if wide > 0 else as_image(lips)
-        yield face.transform(size, Image.Transform.EXTENT, box, Image.Resampling.BICUBIC)
+        spoken = speaking(lips, MOST_OPEN * float(wide)) if wide > 0 else lips
+        shown = as_image(swayed(spoken, *map(float, place)) if place.any() else spoken)
+        yield shown.transform(size, Image.Transform.EXTENT, box, Image.Resampling.BICUBIC)
 
 
 def heic_turned_by_irot(portrait: Image.Image, path: Path) -> None:

@@ -1,11 +1,11 @@
-"""A face that talks: how its mouth is shaped by what is heard, when it blinks, and the portrait
-with mouth and eyes in that shape.
+"""A face that talks: how its mouth is shaped by what is heard, when it blinks, how the head sways,
+and the portrait with mouth, eyes and head so.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,55 @@ EYES = ((204.5, 93.0, 97.3, 104.8, 11.5), (246.5, 95.5, 99.8, 107.2, 12.5))
 lower lid, and half its width."""
 BLINK = (0.5, 1.0, 1.0, 0.6, 0.25)
 """How far the eyes are shut in the frames of a blink: 0.2 s."""
+
+HEAD = (224.0, 92.0, 66.0, 92.0)
+"""The middle of the head, and half its width and height with hair and helmet ring left out."""
+NEAR = 0.75
+"""In sizes of the head beyond its edge: so far the picture is stretched as the head moves."""
+SWAYS = ((5.0, 5.3, 0.0, 2.5, 2.1, 1.0), (3.0, 3.9, 2.0, 1.5, 1.7, 0.0))
+"""Across and down, two waves each: their height in pixels, their period in seconds, their phase."""
+
+
+class Face(NamedTuple):
+    """The face in every frame. It is as in the portrait where all are 0."""
+
+    opened: Samples
+    """How far the mouth is open, 0 to 1."""
+    spread: Samples
+    """How far the lips are spread, -1 to 1."""
+    shut: Samples
+    """How far the eyes are shut, 0 to 1."""
+    place: Samples
+    """Where the head is, frames x 2: pixels across and down from its place in the portrait."""
+
+
+def sways(frames: int, fps: int) -> Samples:
+    """How far the head is from where it is in the portrait in every frame, frames x 2 pixels."""
+    times = 2 * math.pi * np.arange(frames) / fps
+    return np.column_stack(
+        [
+            one * np.sin(times / slow + phase) + other * np.sin(times / quick + later)
+            for one, slow, phase, other, quick, later in SWAYS
+        ]
+    )
+
+
+def swayed(pixels: Samples, across: float, down: float) -> Samples:
+    """The portrait with its head moved by so many pixels over what surrounds it. What is next to
+    the head is stretched."""
+    height, width = pixels.shape[:2]
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    middle_x, middle_y, half_width, half_height = HEAD
+    away = np.hypot((x - middle_x) / half_width, (y - middle_y) / half_height)
+    follows = 1 - eased((away - 1) / NEAR)
+    column = np.clip(x - across * follows, 0, width - 1.001)
+    row = np.clip(y - down * follows, 0, height - 1.001)
+    left, above = column.astype(int), row.astype(int)
+    aside, below = (column - left)[..., None], (row - above)[..., None]
+    upper = pixels[above, left] * (1 - aside) + pixels[above, left + 1] * aside
+    lower = pixels[above + 1, left] * (1 - aside) + pixels[above + 1, left + 1] * aside
+    moved: Samples = upper * (1 - below) + lower * below
+    return moved
 
 
 def blinks(frames: int, fps: int, *, seed: int) -> Samples:
@@ -123,7 +172,7 @@ def stretched(pixels: Samples, reach: float) -> Samples:
     return face
 
 
-def speaking(pixels: Samples, drop: float) -> Image.Image:
+def speaking(pixels: Samples, drop: float) -> Samples:
     """The portrait with its lower lip and chin ``drop`` pixels further down.
 
     The lip comes down by a bow that ends in the corners of the mouth, and the inside of the
@@ -150,7 +199,7 @@ def speaking(pixels: Samples, drop: float) -> Image.Image:
     shown = warped * (1 - inside[..., None]) + np.array(INSIDE) * inside[..., None]
     face = pixels.copy()
     face[top:bottom, left:right] = shown
-    return as_image(face)
+    return face
 
 
 def as_image(pixels: Samples) -> Image.Image:
