@@ -58,6 +58,16 @@ def test_noise_between_words_is_what_was_put_there(tmp_path, speech):
     assert voice.snr_db == pytest.approx(30, abs=2.5)
 
 
+def test_rumble_below_all_voices_is_no_noise(tmp_path, speech):
+    time = np.arange(len(speech)) / 16_000
+    rumble = 0.1 * np.sin(2 * np.pi * 30 * time + 3 * np.sin(time))
+    plain = heard(write(tmp_path / "plain.wav", 0.5 * speech, 16_000))
+    rumbling = heard(write(tmp_path / "rumbling.wav", 0.5 * speech + rumble, 16_000))
+    # The rumble is 7 dB louder than the speech.
+    assert rumbling.snr_db > 25
+    assert rumbling.speech_rms_dbfs == pytest.approx(plain.speech_rms_dbfs, abs=0.5)
+
+
 def test_direct_current_is_no_noise(tmp_path, speech):
     random = np.random.default_rng(2)
     noisy = speech + 0.001 * random.standard_normal(len(speech))

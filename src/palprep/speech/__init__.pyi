@@ -1,6 +1,7 @@
 from .activity import speech_spans as speech_spans
 from .arrays import RATE_HZ as RATE_HZ, Mono as Mono, mono_of as mono_of
 from .facts import (
+    LOWEST_VOICE_HZ as LOWEST_VOICE_HZ,
     TARGET_RMS_DBFS as TARGET_RMS_DBFS,
     SpeakerFacts as SpeakerFacts,
     VoiceFacts as VoiceFacts,

@@ -15,6 +15,9 @@ TARGET_RMS_DBFS = -20.0
 """The level that speech is brought to: in the middle of -23 to -18 dB, which published guidance for
 voice cloning asks for."""
 
+LOWEST_VOICE_HZ = 75.0
+"""Below the lowest voices (about 80 Hz), above the mains' 50 and 60 Hz."""
+
 
 class SpeakerFacts(Value):
     """Whether more than one person speaks, as far as it can be told without enrolment."""

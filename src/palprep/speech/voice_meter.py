@@ -22,8 +22,6 @@ from palprep.values import spans_within
 _SILENT_DBFS = -60.0
 _SILENT_CHANNEL_DB = 40.0
 _SPEECH_RATIO = 0.05
-_OFFSET = 0.002
-"""Direct current; the mean of some seconds of speech stays a tenth of this."""
 _TONAL_DB = -27.0
 """The most spectral flatness of music. Machines that whine reach -22 and distant talk -25. Dense
 music, with drums, is flatter and is called noise: what matters is that no one speaks."""
@@ -77,7 +75,7 @@ class VoiceMeter:
         self._loudness = LoudnessMeter(rate_hz, channels)
         self._peak = TruePeakMeter(channels)
         self._defects = DefectMeter(channels, exceeds=exceeds)
-        self._envelope = EnvelopeMeter(rate_hz)
+        self._envelope = EnvelopeMeter(rate_hz, channels)
         self._spectrum = SpectrumMeter(rate_hz)
         self._activity = Activity()
         self._tones = ToneMeter()
@@ -101,8 +99,7 @@ class VoiceMeter:
         self._samples += block.shape[1]
         for meter in (self._loudness, self._peak, self._defects):
             meter.push(block)
-        mean: Floats = block.mean(axis=1, keepdims=True)
-        self._envelope.push(block, np.where(np.abs(mean) < _OFFSET, np.float32(0), mean))
+        self._envelope.push(block)
         mono = mix_down(block)
         frame = av.AudioFrame.from_ndarray(mono[None, :], format="flt", layout="mono")
         frame.sample_rate = self._rate

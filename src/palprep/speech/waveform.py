@@ -8,13 +8,15 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import av
+import av.filter
 import numpy as np
 from numpy.typing import NDArray
 
 from palprep.media import FLOOR_DBFS
 from palprep.media.sound import decibels
 from palprep.speech.arrays import Floats, runs_of
-from palprep.speech.facts import TARGET_RMS_DBFS
+from palprep.speech.facts import LOWEST_VOICE_HZ, TARGET_RMS_DBFS
 from palprep.values import Span
 
 _ZERO = 1.5 / 32768
@@ -53,7 +55,8 @@ class Envelope(NamedTuple):
     peak: Floats
     """Largest sample, 0 to 1."""
     power: Floats
-    """Mean square."""
+    """Mean square above :data:`~palprep.speech.facts.LOWEST_VOICE_HZ`: rumble and direct current
+    are not heard as noise, and hum is told by itself."""
 
 
 class EnvelopeMeter:
@@ -62,33 +65,46 @@ class EnvelopeMeter:
     Keeps eight bytes per millisecond: 28 MiB for an hour.
     """
 
-    def __init__(self, rate_hz: int) -> None:
+    def __init__(self, rate_hz: int, channels: int = 1) -> None:
         self._rate = rate_hz
         self._seen = 0
+        self._layout = "mono" if channels == 1 else "stereo"
+        self._high_pass = av.filter.Graph()
+        source = self._high_pass.add_abuffer(
+            sample_rate=rate_hz, format="fltp", layout=self._layout
+        )
+        corner = f"f={min(LOWEST_VOICE_HZ, rate_hz / 4):g}:precision=f64"
+        # Two second-order sections make the fourth order, as in the fix.
+        filters = [self._high_pass.add("highpass", corner) for _ in range(2)]
+        back = self._high_pass.add("aformat", "sample_fmts=fltp")
+        sink = self._high_pass.add("abuffersink")
+        self._high_pass.link_nodes(source, *filters, back, sink).configure()
         self._rest: Floats | None = None
         self._peaks = array("f")
         self._powers = array("f")
 
-    def push(self, block: Floats, offset: Floats | None = None) -> None:
-        """Take the next samples. ``offset`` is the direct current of each channel, shape
-        ``(channels, 1)``, which is no part of their power.
-        """
-        joined = block if self._rest is None else np.concatenate((self._rest, block), axis=1)
+    def push(self, block: Floats) -> None:
+        """Take the next samples."""
+        sound = np.ascontiguousarray(block, np.float32)
+        frame = av.AudioFrame.from_ndarray(sound, format="fltp", layout=self._layout)
+        frame.sample_rate = self._rate
+        self._high_pass.push(frame)
+        both: Floats = np.stack((block, self._high_pass.pull().to_ndarray()))
+        joined = both if self._rest is None else np.concatenate((self._rest, both), axis=2)
         start = self._seen
-        stop = start + joined.shape[1]
+        stop = start + joined.shape[2]
         first = -(-start * 1000 // self._rate)
         last = stop * 1000 // self._rate
         # Millisecond k covers the samples from int(k * rate / 1000): 44 or 45 at 44.1 kHz.
         borders = np.arange(first, last + 1) * self._rate // 1000 - start
         if len(borders) > 1:
-            whole = joined[:, : borders[-1]]
-            counts = np.diff(borders) * joined.shape[0]
+            whole, voiced = joined[:, :, : borders[-1]]
+            counts = np.diff(borders) * joined.shape[1]
             peaks = np.maximum.reduceat(np.abs(whole).max(axis=0), borders[:-1])
-            swing = whole if offset is None else whole - offset
-            sums = np.add.reduceat((swing * swing).sum(axis=0, dtype=np.float64), borders[:-1])
+            sums = np.add.reduceat((voiced * voiced).sum(axis=0, dtype=np.float64), borders[:-1])
             self._peaks.frombytes(peaks.tobytes())
             self._powers.frombytes((sums / counts).astype(np.float32).tobytes())
-            joined = joined[:, borders[-1] :]
+            joined = joined[:, :, borders[-1] :]
             self._seen = start + int(borders[-1])
         self._rest = joined
 

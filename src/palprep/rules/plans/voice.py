@@ -12,7 +12,7 @@ from palprep.facts import Facts
 from palprep.rules.plans import values
 from palprep.rules.profile import Profile
 from palprep.rules.report import Report
-from palprep.speech import TARGET_RMS_DBFS, VoiceFacts
+from palprep.speech import LOWEST_VOICE_HZ, TARGET_RMS_DBFS, VoiceFacts
 from palprep.values import Role, Span, spans_within
 
 _CONTAINER_FIXES = {"extract": ("audio_only", "single_streams"), "convert": ("audio_format",)}
@@ -31,9 +31,6 @@ COPY_CONTAINERS: Mapping[str, str] = {
     "pcm_s24le": "wav",
 }
 """Container for a stream copy of each codec that the service's file types can hold."""
-
-HIGH_PASS_HZ = 75.0
-"""Below the lowest voices (about 80 Hz), above the mains' 50 and 60 Hz."""
 
 TRUE_PEAK_DBTP = -3.5
 """The ceiling of the true peak, unless the profile asks for less."""
@@ -113,7 +110,7 @@ def _cleaned(
         reasons=reasons,
         spans=spans,
         mix=mix,
-        high_pass_hz=HIGH_PASS_HZ if "high_pass" in fixes else None,
+        high_pass_hz=LOWEST_VOICE_HZ if "high_pass" in fixes else None,
         hum_hz=voice.hum_hz if "voice_hum" in answered else None,
         loudness_lufs=_loudness(voice, profile, mix) if levels else None,
         true_peak_dbtp=max(LOWEST_PEAK_DBTP, min((TRUE_PEAK_DBTP, *peaks))),
