@@ -36,6 +36,15 @@ def test_a_clean_tone_at_full_scale_is_not_clipped():
     assert measured(tone(0.98)).clipped_runs() == 0
 
 
+def test_a_round_wave_that_is_brought_to_full_scale_is_not_clipped():
+    assert measured(tone(0.99997)).clipped_runs() == 0
+
+
+def test_lossy_coding_of_a_cut_top_is_counted():
+    wavy = 0.01 * np.sin(2 * np.pi * 7000 * np.arange(RATE) / RATE)
+    assert measured(np.clip(tone(2.0), -1.02, 1.02) + wavy).clipped_runs() >= 400
+
+
 @pytest.mark.parametrize("level", [1.0, 0.5], ids=["at full scale", "turned down afterwards"])
 @pytest.mark.parametrize("block", [333, 10_000])
 def test_every_cut_top_is_counted(level, block):

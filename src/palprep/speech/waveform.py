@@ -42,8 +42,11 @@ FULL = 10 ** (-0.1 / 20)
 """Samples from -0.1 dBFS on count as full scale."""
 RUN = 3
 """So many full-scale samples in a row are a clipped wave; a clean peak has one or two."""
+_LEVEL = 2.0**-14
+"""Where a wave is cut off at full scale neighbours differ by less: two steps of 16 bits. A low
+voice that just reaches it is round, and its neighbours differ by more."""
 _FLAT = 2.0**-17
-"""Neighbours that differ by less are a flat top."""
+"""Below full scale, neighbours that differ by less are a flat top."""
 _FLAT_LEVELS = 4_096
 """How many levels of flat tops are told apart, up to full scale."""
 _NEAR_PEAK = 0.97
@@ -232,11 +235,12 @@ class DefectMeter:
         if self._exceeds:
             magnitude = np.minimum(magnitude, 1.0)
         self._peak = max(self._peak, float(magnitude.max(initial=0.0)))
-        full = magnitude >= (np.inf if self._exceeds else FULL)
+        step = np.abs(np.diff(np.concatenate((self._last, block), axis=1), axis=1))
+        # Lossy coding leaves no flat top, and goes beyond full scale where there was one.
+        full = (magnitude > 1.0) | ((magnitude >= FULL) & (step < _LEVEL) & (not self._exceeds))
         self._runs += self._full.push(full).sum(axis=1)
         # Flat tops below full scale: clipped first, turned down afterwards.
-        steady = np.abs(np.diff(np.concatenate((self._last, block), axis=1), axis=1)) < _FLAT
-        flat = self._flat.push(steady & (magnitude >= 0.25) & ~full)
+        flat = self._flat.push((step < _FLAT) & (magnitude >= 0.25) & ~full)
         for channel, tops in enumerate(flat):
             levels = (magnitude[channel, tops] * _FLAT_LEVELS).astype(np.int64)
             self._flat_runs[channel] += np.bincount(levels, minlength=_FLAT_LEVELS + 1)
