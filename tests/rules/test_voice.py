@@ -90,6 +90,8 @@ def with_(**change) -> VoiceFacts:
         (with_(snr_db=15.0), "voice_snr", "fail"),
         (with_(snr_db=30.0), "voice_snr", "warn"),
         (with_(snr_db=None), "voice_snr", "unknown"),
+        (with_(reverberation_s=0.5), "voice_reverberation", "warn"),
+        (with_(reverberation_s=None), "voice_reverberation", "unknown"),
         (with_(noise_after_gain_dbfs=-40.0), "voice_noise_floor", "warn"),
         (with_(bandwidth_hz=3_700.0), "voice_bandwidth", "fail"),
         (with_(bandwidth_hz=7_900.0), "voice_bandwidth", "warn"),
@@ -156,3 +158,37 @@ def test_one_cause_of_a_recording_is_told_once():
     told = {check.id: check.follows for check in judge(soft, Role.VOICE_AUDIO, load_profile())}
     assert told["voice_level"] is None
     assert told["voice_true_peak"] == "voice_clipping"
+
+
+def followed(voice, **recording) -> dict[str, str]:
+    """What follows from what."""
+    recording["levels"] = AudioLevels(peak_dbfs=-6.0, rms_dbfs=-20.0)
+    facts = Facts(file=FILE, recording=SOUND.model_copy(update=recording), voice=voice)
+    checks = judge(facts, Role.VOICE_AUDIO, load_profile())
+    return {check.id: check.follows for check in checks if check.follows}
+
+
+def test_a_short_recording_is_told_once_and_its_long_pauses_are_not_its_length():
+    short = with_(duration_s=30.0, speech_s=25.0)
+    assert followed(short, duration_s=30.0) == {"voice_speech_length": "audio_duration"}
+    assert followed(with_(duration_s=300.0, speech_s=25.0), duration_s=300.0) == {}
+
+
+def test_a_low_sample_rate_is_told_once_and_dull_audio_is_not_its_rate():
+    low = {"streams": (STREAM.model_copy(update={"sample_rate_hz": 16_000}),)}
+    assert followed(with_(bandwidth_hz=8_000.0), **low) == {"voice_bandwidth": "audio_sample_rate"}
+    assert followed(with_(bandwidth_hz=5_500.0), **low) == {}
+
+
+def test_noise_is_called_what_it_is():
+    said = {}
+    for background in ("noise", "music", "hum"):
+        voice = with_(background=background, snr_db=15.0, hum_hz=50.0, hum_dbfs=-40.0)
+        facts = Facts(file=FILE, recording=SOUND, voice=voice)
+        checks = {each.id: each for each in judge(facts, Role.VOICE_AUDIO, load_profile())}
+        said[background] = checks["voice_snr"].sentence, checks["voice_hum"].follows
+    assert said["noise"] == (
+        "Noise or the echo of the room is too loud: the speech is only 15.0 dB louder.", None
+    )  # fmt: skip
+    assert said["music"] == ("Music is too loud: the speech is only 15.0 dB louder.", None)
+    assert said["hum"] == ("Mains hum is too loud: the speech is only 15.0 dB louder.", "voice_snr")

@@ -77,6 +77,45 @@ def test_direct_current_is_no_noise(tmp_path, speech):
     assert shifted.snr_db == pytest.approx(plain.snr_db, abs=4.0)
 
 
+def echoing(speech: np.ndarray, reverberation_s: float) -> np.ndarray:
+    """Speech in a room: noise that falls by 60 dB in that time, 6 dB below the voice itself."""
+    time = np.arange(int(reverberation_s * 16_000)) / 16_000
+    tail = np.random.default_rng(4).standard_normal(len(time)) * np.exp(
+        -6.9 * time / reverberation_s
+    )
+    tail *= 0.5 / np.sqrt((tail**2).sum())
+    tail[0] = 1.0
+    length = len(speech) + len(tail)
+    return np.fft.irfft(np.fft.rfft(speech, length) * np.fft.rfft(tail, length), length)
+
+
+@pytest.mark.parametrize(("room_s", "least_s", "most_s"), [(0.2, 0.0, 0.4), (0.8, 0.41, 0.9)])
+def test_the_echo_of_a_room_is_measured(tmp_path, speech, room_s, least_s, most_s):
+    voice = heard(write(tmp_path / "room.wav", 0.5 * echoing(speech, room_s), 16_000))
+    assert least_s < voice.reverberation_s <= most_s
+
+
+def test_an_echo_that_noise_hides_is_not_measured(tmp_path, speech):
+    noise = (
+        0.3 * np.sqrt((speech**2).mean()) * np.random.default_rng(2).standard_normal(len(speech))
+    )
+    assert (
+        heard(write(tmp_path / "noisy.wav", 0.5 * (speech + noise), 16_000)).reverberation_s is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("tones_hz", "expected"),
+    [((), "noise"), ((262, 330, 392, 523), "music"), ((50, 100, 150, 200, 250, 300), "hum")],
+)
+def test_what_sounds_between_the_words_is_named(tmp_path, speech, tones_hz, expected):
+    padded = np.concatenate((speech, np.zeros(24_000, np.float32)))
+    time = np.arange(len(padded)) / 16_000
+    under = 0.0005 * np.random.default_rng(2).standard_normal(len(time))
+    under += sum(0.01 * np.sin(2 * np.pi * tone * time) for tone in tones_hz)
+    assert heard(write(tmp_path / "under.wav", padded + under, 16_000)).background == expected
+
+
 @pytest.mark.parametrize("mains", [50, 60])
 def test_hum_is_heard_under_speech(tmp_path, speech, mains):
     time = np.arange(len(speech)) / 16_000

@@ -22,6 +22,8 @@ def voice_of(*speech: tuple[float, float], duration_s: float = 100.0, **other) -
         "clipped_runs": 0,
         "noise_floor_dbfs": -65.0,
         "snr_db": 45.0,
+        "background": "noise",
+        "reverberation_s": 0.25,
         "noise_after_gain_dbfs": -65.0,
         "bandwidth_hz": 20_000.0,
         "hum_hz": None,

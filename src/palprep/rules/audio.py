@@ -110,7 +110,15 @@ def voice_snr(voice: VoiceFacts) -> Measured | Unmeasured:
         return known
     # Where steps are the noise, a quieter room does not help.
     advice = REASONS["eight_bits"].advice if voice.dropouts is None else None
-    return Measured(value=round(known, 1), shown=f"{known:.1f} dB", advice=advice)
+    way = None if voice.background == "noise" else voice.background
+    return Measured(value=round(known, 1), shown=f"{known:.1f} dB", way=way, advice=advice)
+
+
+@rule(VOICE)
+def voice_reverberation(voice: VoiceFacts) -> Measured | Unmeasured:
+    if voice.reverberation_s is None:
+        return REASONS["echo_hidden"] if voice.speech else NO_SPEECH[voice.content]
+    return Measured(value=round(voice.reverberation_s, 2), shown=f"{voice.reverberation_s:.2f} s")
 
 
 voice_noise_floor = plain(

@@ -17,6 +17,7 @@ from palprep.rules.profile import ConsentLimit, Limit, Profile
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import BaseRule, Rule
 from palprep.rules.texts.words import TEXTS
+from palprep.speech import VoiceFacts
 from palprep.values import Outcome, Role, Value
 
 
@@ -72,8 +73,16 @@ def judge(
 _FAMILIES = (
     ("voice_clipping", "voice_level", "voice_true_peak", "audio_sample_peak"),
     ("voice_snr", "voice_noise_floor"),
+    ("audio_duration", "voice_speech_length"),
 )
-"""Checks with one cause, loudness or noise. Of those that are equally grave the first tells it."""
+"""Checks with one cause: loudness, noise or length. Of those that are equally grave the first tells
+it."""
+_RATE = ("audio_sample_rate", "voice_bandwidth")
+"""Checks with one cause where the audio contains all that its sample rate lets it."""
+_RATE_SHARE = 0.4
+"""So much of the sample rate, at the least, is then the highest frequency; half is the most."""
+_HUM = ("voice_hum", "voice_snr", "voice_noise_floor")
+"""Checks with one cause where hum is most of the noise."""
 _LIGHT = ("image_quality_acceptable", "face_brightness")
 """Checks with one cause where light is the worst of the quality."""
 _COMPLETENESS = (
@@ -94,13 +103,14 @@ def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
     cut = any(each.id == _COMPLETENESS[0] and each.outcome is Outcome.FAIL for each in checks)
     scores = facts.portrait.quality.scores if facts.portrait else {}
     lit = min(scores, key=scores.__getitem__, default=None) in {"too dark", "too bright"}
-    families = (*_FAMILIES, *([_COMPLETENESS] if cut else []), *([_LIGHT] if lit else []))
-    level = facts.voice.speech_rms_dbfs if facts.voice else None
+    voice, rate_hz = facts.voice, facts.audio.stream.sample_rate_hz if facts.audio else 0
+    hums = voice is not None and voice.background == "hum"
+    full = voice is not None and (voice.bandwidth_hz or 0) >= _RATE_SHARE * rate_hz
+    conditional = ((_HUM, hums), (_RATE, full), (_COMPLETENESS, cut), (_LIGHT, lit))
+    families = (*(each for each, applies in conditional if applies), *_FAMILIES)
     causes: dict[tuple[str, ...], list[Check]] = {}
     for check in checks:
-        # Soft speech has a cause of its own.
-        soft = check.id == "voice_level" and (level or 0.0) <= (check.at_most or 0.0)
-        known = check.outcome is not Outcome.UNKNOWN and not soft
+        known = check.outcome is not Outcome.UNKNOWN and not _apart(check, voice)
         family = next((each for each in families if known and check.id in each), None)
         if check.outcome is not Outcome.PASS:
             causes.setdefault(family or (check.sentence,), []).append(check)
@@ -115,6 +125,16 @@ def _told_once(checks: Sequence[Check], facts: Facts) -> tuple[Check, ...]:
         check.model_copy(update={"follows": follows[check.id]}) if check.id in follows else check
         for check in checks
     )
+
+
+def _apart(check: Check, voice: VoiceFacts | None) -> bool:
+    """Whether a check of a family has a cause of its own: soft speech, and little speech in a long
+    recording."""
+    if voice is not None and check.id == "voice_level":
+        return (voice.speech_rms_dbfs or 0.0) <= (check.at_most or 0.0)
+    if voice is not None and check.id == "voice_speech_length":
+        return voice.speech_s < (check.at_least or 0.0) <= voice.duration_s
+    return False
 
 
 class CatalogueLimit(Limit):

@@ -14,9 +14,16 @@ from palprep.speech.activity import Activity
 from palprep.speech.arrays import RATE_HZ, Floats, mix_down
 from palprep.speech.facts import VoiceFacts
 from palprep.speech.loudness import LoudnessMeter, TruePeakMeter
-from palprep.speech.spectrum import Bandwidth, SpectrumMeter, ToneMeter
+from palprep.speech.spectrum import Bandwidth, Hum, PauseMeter, SpectrumMeter, ToneMeter
 from palprep.speech.voiceprint import UNTOLD, SpeakerMeter, Voiceprint
-from palprep.speech.waveform import DefectMeter, Envelope, EnvelopeMeter, dropouts, noise_facts
+from palprep.speech.waveform import (
+    DefectMeter,
+    Envelope,
+    EnvelopeMeter,
+    dropouts,
+    noise_facts,
+    reverberation_s,
+)
 from palprep.values import spans_within
 
 _SILENT_DBFS = -60.0
@@ -25,6 +32,9 @@ _SPEECH_RATIO = 0.05
 _TONAL_DB = -27.0
 """The most spectral flatness of music. Machines that whine reach -22 and distant talk -25. Dense
 music, with drums, is flatter and is called noise: what matters is that no one speaks."""
+_SHARE_DB = 6.0
+"""Hum with a quarter of the noise's power is what is heard of it: six of its lines are counted, and
+it has more."""
 _WIDE_HZ = 15_000
 """An edge above this is every encoder's, and not heard in speech."""
 _EARLIER_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000)
@@ -79,6 +89,7 @@ class VoiceMeter:
         self._spectrum = SpectrumMeter(rate_hz)
         self._activity = Activity()
         self._tones = ToneMeter()
+        self._pauses = PauseMeter()
         self._speakers = SpeakerMeter() if tell_speakers else None
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
 
@@ -112,6 +123,7 @@ class VoiceMeter:
         for run in self._activity.push(mono):
             if self._speakers:
                 self._speakers.push(run)
+        self._pauses.push(mono, self._activity)
 
     def levels(self) -> media.AudioLevels:
         """The plain levels of everything that was pushed."""
@@ -147,6 +159,8 @@ class VoiceMeter:
             bandwidth_hz=band.hz if band else None,
             hum_hz=hum.hz if hum else None,
             hum_dbfs=hum.dbfs if hum else None,
+            background=_background(hum, noise.noise_floor_dbfs, tones=self._pauses.tones()),
+            reverberation_s=reverberation_s(envelope) if speech else None,
             dc_offset=self._defects.dc_offset(),
             dropouts=None if coarse else dropouts(envelope),
             silent_channel=_silent_channel(levels),
@@ -167,6 +181,16 @@ def codec_hints(band: Bandwidth | None, rate_hz: int) -> tuple[str, ...]:
         if earlier < rate_hz and 0.43 * earlier <= band.hz <= 0.51 * earlier:
             return (f"{edge}: recorded at {earlier} Hz, or encoded so",)
     return (f"{edge}: a sharp edge, as lossy encoding leaves it",)
+
+
+def _background(
+    hum: Hum | None, floor_dbfs: float | None, *, tones: bool
+) -> Literal["hum", "music", "noise"]:
+    if hum and floor_dbfs is not None:
+        level = hum.dbfs if tones else hum.voiced_dbfs
+        if level > floor_dbfs - _SHARE_DB:
+            return "hum"
+    return "music" if tones else "noise"
 
 
 def _silent_channel(levels: Sequence[float]) -> int | None:

@@ -52,6 +52,17 @@ _FLAT_LEVELS = 4_096
 _NEAR_PEAK = 0.97
 
 
+_SLOPE_MS, _SLOPE_POINTS = 10, 12
+"""Slopes are taken of so many means, each over so long: 120 ms in all."""
+_ABOVE_NOISE_DB = 8.0
+_SEEN_SHARE, _FAST = 0.75, 150.0
+"""Noise ends falls early, so that they seem slower. What is measured is the room's where it is less
+than this share of the steepest fall, in dB a second, that could be seen above the noise, or so fast
+that the room is dry in any case."""
+_SLOPES = 100
+"""Fewer are some words, and vary."""
+
+
 class Envelope(NamedTuple):
     """One value per millisecond, all channels together."""
 
@@ -131,6 +142,33 @@ def dropouts(envelope: Envelope) -> tuple[Span, ...]:
         if min(before.max(), after.max()) >= _LOUD:
             found.append(Span(start_s=first / 1000, end_s=last / 1000))
     return tuple(found)
+
+
+def reverberation_s(envelope: Envelope) -> float | None:
+    """Seconds in which the room lets a sound fall by 60 dB, estimated; None where too little falls,
+    or noise hides how it does.
+
+    Speech itself falls by 200 dB a second and more. In a room nothing falls faster than its echo
+    (the distribution of decay rates, Wen, Habets and Naylor 2008). So the slopes of all falls over
+    120 ms are taken that begin near the loudest speech and end above the noise, and of these the
+    fastest twentieth.
+    """
+    count = len(envelope.power) // _SLOPE_MS
+    power = envelope.power[: count * _SLOPE_MS].reshape(count, _SLOPE_MS).mean(axis=1)
+    level = 10 * np.log10(np.maximum(power, 10 ** (_GATED_DBFS / 10)))
+    if count < _SLOPE_POINTS:
+        return None
+    loud, floor = np.quantile(level, 0.95), np.quantile(level, 0.08)
+    falls = np.lib.stride_tricks.sliding_window_view(level, _SLOPE_POINTS)
+    falls = falls[(falls[:, 0] > loud - 15) & (falls[:, -1] > floor + _ABOVE_NOISE_DB)]
+    times = (np.arange(_SLOPE_POINTS) - (_SLOPE_POINTS - 1) / 2) * _SLOPE_MS / 1000
+    slopes = falls @ times / (times @ times)
+    slopes = slopes[slopes < -20]
+    if len(slopes) < _SLOPES:
+        return None
+    rate = -float(np.quantile(slopes, 0.05))
+    steepest = float(loud - floor - _ABOVE_NOISE_DB) / (_SLOPE_MS * _SLOPE_POINTS / 1000)
+    return 60 / rate if rate > _FAST or rate < _SEEN_SHARE * steepest else None
 
 
 class NoiseFacts(NamedTuple):
