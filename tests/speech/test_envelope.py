@@ -59,6 +59,18 @@ def test_a_pause_that_fades_is_no_dropout():
     assert dropouts(envelope_of(samples, rate)) == ()
 
 
+def test_soft_moments_of_8_bits_that_were_resampled_are_no_dropouts():
+    random, time = np.random.default_rng(3), np.arange(4 * 22_050) / 22_050
+    swells = np.clip(4 * np.sin(2 * np.pi * 9 * time), 0, 1)  # Within 5 ms.
+    voice = 0.016 * swells * np.sin(2 * np.pi * 220 * time)
+    steps = np.round((voice + 0.0005 * random.standard_normal(len(time))) * 128) / 128
+    resampled = np.interp(np.arange(0, len(steps) - 1, 0.5), np.arange(len(steps)), steps)
+    assert dropouts(envelope_of(resampled.astype(np.float32), 44_100)) == ()
+    resampled[44_100:45_100] = 0.5 * np.sin(np.arange(1000))
+    resampled[44_500:44_700] = 0.0
+    assert len(dropouts(envelope_of(resampled.astype(np.float32), 44_100))) == 1
+
+
 SPEECH = (Span(start_s=1.0, end_s=3.0), Span(start_s=4.0, end_s=6.0))
 
 
