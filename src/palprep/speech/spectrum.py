@@ -161,6 +161,7 @@ class PauseMeter:
 
     def __init__(self) -> None:
         self._rest: Floats = np.zeros(0, np.float32)
+        self._window = np.hanning(_PAUSE_CHUNKS * CHUNK).astype(np.float32)
         self._chunks = 0
         self._shares = array("f")
 
@@ -172,12 +173,12 @@ class PauseMeter:
             self._chunks += _PAUSE_CHUNKS
             if max(heard) >= ENDS:
                 continue
-            power = np.abs(np.fft.rfft(joined[at : at + size] * np.hanning(size))) ** 2
-            power = power[round(100 / RATE_HZ * size) : round(4000 / RATE_HZ * size)]
+            power = np.abs(np.fft.rfft(joined[at : at + size] * self._window)) ** 2
+            power = power[13:513]  # 100 to 4000 Hz
             near = np.lib.stride_tricks.sliding_window_view(np.pad(power, 8, mode="edge"), 17)
-            lines = power[power > _LINE_RATIO * np.median(near, axis=1)].sum()
+            level = np.median(near[::4], axis=1).repeat(4)
             if power.sum() > _PAUSE_POWER:
-                self._shares.append(lines / power.sum())
+                self._shares.append(power[power > _LINE_RATIO * level].sum() / power.sum())
         self._rest = joined[len(joined) // size * size :]
 
     def tones(self) -> bool:
