@@ -122,6 +122,15 @@ def test_without_a_pause_the_quietest_moments_bound_the_noise():
     assert facts.noise_floor_dbfs == pytest.approx(-40.0, abs=0.1)
 
 
+def test_silence_before_and_after_all_sound_is_no_pause():
+    loud = envelope(-36.0)
+    quiet = np.zeros(400, np.float32)
+    padded = Envelope(*(np.concatenate((quiet, each, quiet)) for each in loud))
+    # Speech throughout, as the network hears it in noise.
+    facts = noise_facts(padded, (Span(start_s=0.4, end_s=7.4),))
+    assert facts.noise_floor_dbfs == pytest.approx(-36.0, abs=0.1)
+
+
 def test_a_second_of_speech_without_a_pause_has_no_floor():
     facts = noise_facts(envelope(-60.0, length_s=1.0), (Span(start_s=0.0, end_s=1.0),))
     assert facts.speech_rms_dbfs is not None

@@ -192,7 +192,8 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span], *, coarse: bool = Fa
     """Measure speech and the pauses between.
 
     The noise floor is the median over windows of 20 ms of the pauses, which a cough or a
-    chair does not move. Pauses that were silenced do not count while there are others. A word
+    chair does not move. Pauses that were silenced do not count while there are others, and silence
+    before or after all sound is none: players add it. A word
     that the network missed can fill most of the few pauses that a fluent reader leaves, so the
     level that a tenth of all windows stay under bounds the floor from above: closures of
     stop consonants alone are more than that (minimum statistics, Martin 2001). In speech
@@ -203,7 +204,11 @@ def noise_facts(envelope: Envelope, speech: Sequence[Span], *, coarse: bool = Fa
     length = len(power)
     spoken = _mask(speech, length, 0)
     speech_power = float(power[spoken].mean()) if spoken.any() else 0.0
-    noise_power = _noise_power(power, ~_mask(speech, length, _GUARD_MS))
+    pauses = ~_mask(speech, length, _GUARD_MS)
+    sounding = np.flatnonzero(power > 10 ** (_GATED_DBFS / 10))
+    if len(sounding):
+        pauses[: sounding[0]] = pauses[sounding[-1] + 1 :] = False
+    noise_power = _noise_power(power, pauses)
     speech_rms = decibels(speech_power**0.5) if speech_power > 0 else None
     if noise_power is None:
         return NoiseFacts(speech_rms, None, None, None)
