@@ -137,8 +137,9 @@ def sounding(
             yield Spoilt("hum", f"{ratio} dB", ("voice_hum", *NOISE), mixed, "hum")
     for seconds in (0.3, 0.5, 0.8, 1.2):
         wet = levelled(echoing(sound, rate_hz, seconds, chance), rate_hz)
-        checks = ("voice_reverberation",) if seconds > 0.4 else ()
-        yield Spoilt("echo of a room", f"{seconds} s", checks, below(wet))
+        dry = seconds < 0.4
+        kind, checks = ("dry room", ()) if dry else ("echo of a room", ("voice_reverberation",))
+        yield Spoilt(kind, f"{seconds} s", checks, below(wet))
     played = {"recorded": music, "synthesised": chords(count, rate_hz, chance)}
     for name, piece in played.items():
         for ratio in (5, 10, 15, 20):
