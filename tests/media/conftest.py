@@ -86,10 +86,11 @@ def make_video(tmp_path: Path) -> MakeVideo:
         color_trc: int | None = None,
         codec_options: dict[str, str] | None = None,
         skip_packets: int = 0,
+        form: str | None = None,
     ) -> Path:
         path = tmp_path / name
         pictures = frames or [gradient(*size)] * round(seconds * rate)
-        with av.open(str(path), "w", container_options=options or {}) as out:
+        with av.open(str(path), "w", format=form, container_options=options or {}) as out:
             video = out.add_stream(codec, rate=rate, options=codec_options or {})
             video.width, video.height = pictures[0].shape[1], pictures[0].shape[0]
             video.pix_fmt = pix_fmt

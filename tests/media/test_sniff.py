@@ -141,10 +141,48 @@ def test_voice_notes_and_recordings_of_editors_can_be_read(make_sound, name, cod
     assert heard_audio(source).duration_s == pytest.approx(1.0, abs=0.1)
 
 
-def test_an_aiff_that_was_cut_off_says_so(make_sound):
-    made = make_sound("a.aiff", sine(3.0, 48_000), codec="pcm_s16be")
-    made.write_bytes(made.read_bytes()[:100_000])
-    assert Source.of(made).content.truncated
+@pytest.mark.parametrize(("lacking", "told"), [(0, False), (1_000, False), (5_000, True)])
+@pytest.mark.parametrize("name", ["a.aiff", "a.wav", "a.avi"])
+def test_a_file_of_chunks_that_was_cut_off_says_so(make_sound, make_video, name, lacking, told):
+    if name == "a.avi":
+        made = make_video(name, codec="mjpeg", pix_fmt="yuvj420p", size=(320, 240))
+    else:
+        made = make_sound(name, sine(3.0, 48_000), codec=f"pcm_s16{'be' if 'f' in name else 'le'}")
+    made.write_bytes(made.read_bytes()[: made.stat().st_size - lacking])
+    assert Source.of(made).content.truncated == told
+
+
+@pytest.mark.parametrize(
+    ("stated", "behind", "told"),
+    [
+        (0, b"", False),  # Nothing is stated by who writes into a pipe: FFmpeg reads to the end.
+        (200_000, b"", True),
+        (288_000, b"", False),
+        (288_000, b"LIST" + bytes(9_000), False),
+        (288_000, b"ID3\x04" + bytes(9_000), False),
+        (288_000, bytes(9_000), False),
+    ],
+)
+def test_a_wav_whose_header_was_written_before_its_end_says_so(make_sound, stated, behind, told):
+    made = make_sound("a.wav", sine(3.0, 48_000), codec="pcm_s16le")
+    front, samples = made.read_bytes().split(b"data", 1)
+    assert samples[:4] == (288_000).to_bytes(4, "little")
+    made.write_bytes(front + b"data" + stated.to_bytes(4, "little") + samples[4:] + behind)
+    assert Source.of(made).content.truncated == told
+
+
+@pytest.mark.parametrize("form", ["mpeg", "vob"])
+@pytest.mark.parametrize(
+    ("end", "told"), [(b"", False), (b"\0\0\1\xb9", False), (bytes(2_048), False), (None, True)]
+)
+def test_a_program_stream_that_ends_within_a_packet_is_cut_off(make_video, form, end, told):
+    made = make_video(
+        "a.mpg", codec="mpeg2video", size=(320, 240), sound=sine(1.0, 48_000), sound_rate=48_000,
+        sound_codec="ac3", form=form,
+    )  # fmt: skip
+    content = made.read_bytes()
+    made.write_bytes(content[: len(content) // 2 + 1] if end is None else content + end)
+    assert Source.of(made).content.truncated == told
 
 
 def test_amr_of_an_old_phone_can_be_read(tmp_path):

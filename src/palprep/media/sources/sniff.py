@@ -31,13 +31,17 @@ _BOX_OPENINGS = frozenset({b"ftyp", b"moov", b"mdat", b"wide", b"pnot", b"free",
 
 _SIZE_ORDERS: Mapping[bytes, Literal["little", "big"]] = {
     b"WAVE": "little",
+    b"AVI ": "little",
     b"AIFF": "big",
     b"AIFC": "big",
 }
 """How the size of the whole file is written, by its form."""
 _STREAMED = 0x7FFF_0000
-_LEAST_LACKING = 64 << 10
-"""Bytes. Some recorders state a little more than they write."""
+_LEAST_LACKING = 4 << 10
+"""Bytes. Some recorders and editors of tags write a little less than the head states."""
+_NO_SAMPLES = re.compile(rb".?(?:[ -~]{4}|ID3|\0{31})", re.DOTALL)
+"""How what may follow a WAV's samples begins, perhaps after a byte that makes them even: a chunk,
+tags, padding."""
 
 
 class Content(NamedTuple):
@@ -85,10 +89,19 @@ def _lacks(reader: HeaderReader, name: str, head: bytes) -> bool:
             start += 12 + int.from_bytes(reader.at(start + 4, 8), "big")
         # Sound whose length is not stated, as -1, ends the file.
         return reader.size < start < 1 << 63
+    if name == "mpg":
+        return _ends_within_packet(reader)
     order = _SIZE_ORDERS.get(head[8:12])
     stated = int.from_bytes(head[4:8], order) if order else 0
     # Who writes into a pipe states the most that the field, or half of it, can hold.
-    return reader.size + _LEAST_LACKING < stated < _STREAMED
+    if name != "wav" or reader.size + _LEAST_LACKING < stated:
+        return reader.size + _LEAST_LACKING < stated < _STREAMED
+    front, _, data = head.partition(b"data")
+    length = int.from_bytes(data[:4], "little")
+    end = len(front) + 8 + length
+    # Samples that go on behind their chunk: its length was written before the recording ended.
+    more = length > 0 and end + _LEAST_LACKING < reader.size
+    return more and not _NO_SAMPLES.match(reader.at(end, 32))
 
 
 def _boxed(reader: HeaderReader) -> Content:
@@ -161,6 +174,27 @@ def _ends_within_page(reader: HeaderReader) -> bool:
     return len(page) < _PAGE_HEAD + count + sum(page[_PAGE_HEAD : _PAGE_HEAD + count])
 
 
+def _ends_within_packet(reader: HeaderReader) -> bool:
+    """Whether the last packet of an MPEG program stream is longer than what is there of it.
+
+    Packets state their length, packs begin with the time (ISO/IEC 13818-1, 2.5.3, and 11172-1).
+    One that was cut between two packets looks whole.
+    """
+    end = reader.at(max(0, reader.size - 2 * _MOST_PAGE_BYTES), 2 * _MOST_PAGE_BYTES)
+    at = end.find(b"\0\0\1\xba")
+    while 0 <= at < len(end):
+        code, rest = end[at + 3 : at + 4], end[at + 4 : at + 14]
+        if not (end[at : at + 3] == b"\0\0\1" and code >= b"\xb9"):
+            return False  # Something else was appended, or padding.
+        if code == b"\xb9":
+            at += 4
+        elif code == b"\xba":
+            at += 14 + (rest[-1] & 7) if rest[:1] >= b"\x40" else 12
+        else:
+            at += 6 + int.from_bytes(rest[:2])
+    return at > len(end)
+
+
 def _audio_stream(reader: HeaderReader, head: bytes) -> Content | None:
     """MP3 and its kin, which begin with tags of any length or with a bare frame."""
     start = 0
@@ -173,7 +207,7 @@ def _audio_stream(reader: HeaderReader, head: bytes) -> Content | None:
     if not start and not _BARE_MP3.match(head):
         return None
     other = _by_magic(head) if 0 < start < reader.size else None
-    lacks = reader.size + _LACKING_MP3 < start + _stated_bytes(head)
+    lacks = reader.size + _LEAST_LACKING < start + _stated_bytes(head)
     return Content(other or accepted(Kind.AUDIO, "mp3"), truncated=lacks)
 
 
@@ -181,8 +215,6 @@ _BARE_MP3 = re.compile(rb"\0*\xff[\xe2\xe3\xf2\xf3\xfa\xfb]")
 """Frames of layer III of MPEG-1, 2 and 2.5, with and without checksums (ISO/IEC 11172-3)."""
 _XING_AT = (13, 21, 36)
 """After a frame's header and side information, of MPEG-2 mono up to MPEG-1 stereo."""
-_LACKING_MP3 = 4 << 10
-"""Bytes. Encoders state what they wrote; editors of tags leave off some at the end."""
 
 
 def _stated_bytes(head: bytes) -> int:
