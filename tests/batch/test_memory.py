@@ -10,7 +10,14 @@ from palprep import preflight
 from palprep.batch.engines.files import Files
 from palprep.batch.engines.tasks import AssetTask, prepare_asset
 from palprep.batch.work.memory import still_good
-from palprep.errors import DamagedMedia, FixError, MediaTooHeavy, ToolFailed, UnsupportedMedia
+from palprep.errors import (
+    DamagedMedia,
+    FixError,
+    MediaTooHeavy,
+    ToolFailed,
+    ToolMissing,
+    UnsupportedMedia,
+)
 from palprep.facts import Speaker
 from palprep.journal.entries.bodies import AssetPrepared
 from palprep.media.sources import Source
@@ -52,6 +59,11 @@ def test_what_lies_in_the_file_stays(stays, kind):
 @pytest.mark.parametrize("kind", [ToolFailed, MediaTooHeavy])
 def test_what_a_tool_or_a_limit_ended_may_go_well_another_time(stays, kind):
     assert not stays(kind("no"))
+
+
+def test_a_tool_that_is_missing_is_no_fault_of_the_file(stays):
+    with pytest.raises(ToolMissing):
+        stays(ToolMissing("No ffmpeg"))
 
 
 def test_where_no_one_could_listen_someone_may_later(stays):

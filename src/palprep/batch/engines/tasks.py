@@ -44,7 +44,8 @@ _IN_FILE = (errors.UnsupportedMedia, errors.DamagedMedia, errors.FixError)
 
 def prepare_asset(task: AssetTask, source: Source) -> Asset:
     """Prepare one file; ``source`` is the file with what is known of it. A file that cannot be used
-    gives an asset whose report fails. Raises OutputUnwritable, which is not the file's fault."""
+    gives an asset whose report fails. Raises what is not the file's fault: OutputUnwritable, and
+    ToolMissing, so that nobody is asked to record again for want of ffmpeg."""
     started = time.perf_counter()
     prepared, report, problem, in_file = None, None, None, False
     same = ("role", "profile", "speaker", "consent_apart")
@@ -53,7 +54,7 @@ def prepare_asset(task: AssetTask, source: Source) -> Asset:
         prepared = preflight.prepare(
             source, into=task.into, split_consent=task.split_consent, overwrite=True, **asked
         )
-    except errors.OutputUnwritable:
+    except (errors.OutputUnwritable, errors.ToolMissing):
         raise
     except errors.PalprepError as error:
         report = preflight.check(source, **asked)
