@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -124,6 +127,24 @@ def test_what_content_has_settled_is_no_question(
     assert re.findall('name="name" value="(.*?)"', page) == ["no copy.m4a", "one.m4a"]
     assert ("Nothing is left to answer<" in answered, "elsewhere" in answered) == (True, False)
     assert "To be answered elsewhere" in mistaken
+
+
+def test_a_name_that_the_locale_cannot_write_is_no_file(tmp_path: Path) -> None:
+    """Where names of files are ASCII, the path of this person's page is none."""
+    people, out = tmp_path / "people", tmp_path / "out"
+    (people / os.fsdecode(b"Zo\xe9")).mkdir(parents=True)
+    run(people, into=out, options=RunOptions(engine=Scripted(), dry_run=True))
+    code = (
+        "import sys; from pathlib import Path; from palprep.record import Review; "
+        "from palprep.workers import LocalEngine; "
+        "review = Review(Path(sys.argv[1]), LocalEngine(1), None); print(len(review.routes()))"
+    )
+    ascii_names = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(out)],
+        env={**os.environ, **ascii_names}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_nothing_else_is_shown_or_taken(page: Page) -> None:

@@ -165,7 +165,10 @@ class Review:
 
     def _within(self, path: str) -> Path | None:
         """A file of the output that may be shown, with links resolved; None for any other."""
-        whole, root = (self._place / path).resolve(), self._place.resolve()
+        try:
+            whole, root = (self._place / path).resolve(), self._place.resolve()
+        except UnicodeEncodeError:  # No file can have this name where names are not UTF-8.
+            return None
         if not whole.is_relative_to(root) or not whole.is_file():
             return None
         top = whole.relative_to(root).parts[0]
