@@ -128,6 +128,13 @@ def printable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
+def misread(name: str) -> str:
+    """What is wrong with a name that :func:`printable` changes, and what to do."""
+    if "\ufffd" in printable(name):
+        return "is not UTF-8: rename it"
+    return "is not read as UTF-8 here: set PYTHONUTF8=1, and run the same command again"
+
+
 def folder_fingerprint(folder: str | Path) -> str | None:
     """A digest of the state of all files in the folder and below, which shows every change. None
     where the folder cannot be read, or holds a link to another folder, which may be anywhere."""

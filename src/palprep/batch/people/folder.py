@@ -187,7 +187,7 @@ def _refused(slug: str, why: str) -> RosterEntry:
 def read_person(folder: Path, kinds_of: files.KindsOf) -> Person:
     slug = files.printable(folder.name)
     if slug != folder.name:
-        return Person(slug=slug, problems=("the folder's name is not UTF-8: rename it",))
+        return Person(slug=slug, problems=(f"the folder's name {files.misread(folder.name)}",))
     if not slug.strip():
         return Person(slug=slug, problems=("the folder's name is blank: rename it",))
     try:

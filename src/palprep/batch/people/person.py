@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 from unicodedata import combining, normalize
 
-from palprep.batch.people.files import File, KindsOf, RemoteFile, in_other_form, printable
+from palprep.batch.people.files import File, KindsOf, RemoteFile, in_other_form, misread, printable
 from palprep.batch.people.settings import (
     SETTINGS_NAME,
     NamedFiles,
@@ -231,8 +231,8 @@ def person_of(
         problems.append(f"{SETTINGS_NAME} names {own}, which is not in the folder")
     if not (person.files or problems):
         problems = [_nothing_in(kinds)]
-    not_utf8 = (name for each in media if (name := printable(each.name)) != each.name)
-    problems += (f"the name of {name} is not UTF-8: rename it" for name in not_utf8)
+    not_utf8 = (each.name for each in media if printable(each.name) != each.name)
+    problems += (f"the name of {printable(name)} {misread(name)}" for name in not_utf8)
     # A file that person.toml names may lie in a folder, which is then known by its first part.
     places = (PurePath(name).parts for name in settings.files.places.values())
     used = {SETTINGS_NAME, own, *misnamed, *(part for parts in places for part in parts[:1])}
