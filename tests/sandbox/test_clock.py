@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 
 import pytest
 
+from palprep.errors import OutputUnwritable
 from palprep.sandbox.clock import MAX_AT_ONCE, SandboxClock, Scheduler, stamp
 
 
@@ -113,6 +115,33 @@ async def test_a_real_clock_does_what_is_due_by_itself_and_survives_a_broken_job
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert running.cancelled()
+
+
+@pytest.mark.parametrize("full", ["store", "folder"])
+async def test_a_job_for_which_the_disk_has_no_room_runs_again_later(
+    store, monkeypatch, caplog, full
+):
+    monkeypatch.setattr("palprep.sandbox.clock._AGAIN_S", 0.02)
+    finish, done = store.finish, []
+
+    async def perform(job):
+        done.append(job.job_id)
+        if full == "folder" and len(done) < 3:
+            raise OutputUnwritable("the disk is full", disk_full=True)
+
+    def finish_later(job):
+        if len(done) < 3:
+            raise sqlite3.OperationalError("database or disk is full")
+        finish(job)
+
+    monkeypatch.setattr(store, "finish", finish_later)
+    clock = SandboxClock("virtual")
+    scheduler = Scheduler(clock, store, perform)
+    store.schedule(clock.now() + 1, "voice", {})
+    await scheduler.advance(2)
+    assert (len(done), store.jobs()) == (3, [])
+    assert [each.exc_info for each in caplog.records] == [None, None]
+    assert all("free some space" in each.message for each in caplog.records)
 
 
 @pytest.mark.parametrize("steps", range(5))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import sqlite3
 import threading
 from pathlib import Path
 
 import pytest
 from raw import JPEG, MP4, WAV, Raw
 
-from palprep.errors import DamagedMedia
+from palprep.errors import DamagedMedia, OutputUnwritable
 from palprep.sandbox import Choices, Sandbox
 from palprep.sandbox.handlers.likenesses import judge_by_bytes, train_by_bytes
 
@@ -102,6 +103,22 @@ def test_the_trainer_gets_the_very_bytes_that_were_published():
 
 
 M4A = b"\x00\x00\x00\x18ftypM4A \x00\x00\x00\x00M4A mp42isom"
+
+
+def test_a_training_goes_on_when_the_disk_has_room_again(monkeypatch):
+    monkeypatch.setattr("palprep.sandbox.clock._AGAIN_S", 0.02)
+    asked = []
+
+    def trainer(kind, paths):
+        asked.append(kind)
+        if len(asked) == 1:
+            raise OutputUnwritable("the disk is full; free some space", disk_full=True)
+
+    with Sandbox(clock="virtual", trainer=trainer) as sandbox, Raw(sandbox) as raw:
+        voice = raw.voice(training_audio_url=raw.publish("a.wav", WAV))
+        sandbox.advance(100)
+        assert raw.ok("GET", f"/v2/voices/{voice['voice_id']}")["status"] == "completed"
+    assert asked == ["voice", "voice"]
 
 
 def test_a_link_without_an_ending_is_the_same_to_every_trainer():
@@ -221,6 +238,24 @@ def test_empty_and_oversized_media_end_in_error():
         empty = raw.voice(training_audio_url=raw.publish("b.wav", b""))
         assert "more than 50 bytes" in trained(raw, large)["error_message"]
         assert "empty" in trained(raw, empty)["error_message"]
+
+
+def test_a_full_disk_is_told_in_one_line(tmp_path, monkeypatch, caplog):
+    with Sandbox(data=tmp_path / "data") as sandbox, Raw(sandbox) as raw:
+        voice = raw.voice()["voice_id"]
+
+        def full(*_):
+            raise sqlite3.OperationalError("database or disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("palprep.sandbox.dispatch.note_request", full)
+            answer = raw.send("GET", f"/v2/voices/{voice}")
+            refused = raw.send("GET", f"/v2/voices/{voice}", headers={"x-api-key": "wrong"})
+        assert raw.ok("GET", f"/v2/voices/{voice}")["voice_id"] == voice
+    said = "The sandbox failed: database or disk is full."
+    assert (answer.status_code, answer.json()) == (500, {"error": said})
+    assert refused.status_code == 401
+    assert [each.message for each in caplog.records] == [f"{said} (voices.get)"]
 
 
 def test_a_disk_that_fails_is_told_in_words(tmp_path, caplog):

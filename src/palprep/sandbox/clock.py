@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 import math
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
@@ -14,6 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal
 
+from palprep.errors import OutputUnwritable
 from palprep.sandbox.store import Job, Store
 
 ClockKind = Literal["real", "virtual"]
@@ -69,6 +71,8 @@ ASKING = frozenset({"callback", "tool"})
 answers."""
 ANSWERED_S = 0.25
 """Real seconds for which the clock waits for the answer to a running job's request."""
+_AGAIN_S = 5.0
+"""Real seconds until a job runs again for which the disk had no room."""
 _UNTIL: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
@@ -173,13 +177,20 @@ class Scheduler:
         asks = job.kind in ASKING
         self._asking += asks
         try:
-            await self._perform(job)
-        except Exception:
-            # One broken job must not stop the clock for all others.
-            log.exception("The sandbox's job %s failed and is dropped", job.kind)
+            try:
+                await self._perform(job)
+            except (sqlite3.OperationalError, OutputUnwritable):
+                raise
+            except Exception:
+                # One broken job must not stop the clock for all others.
+                log.exception("The sandbox's job %s failed and is dropped", job.kind)
+            self._store.finish(job)
+        except (sqlite3.OperationalError, OutputUnwritable) as error:
+            # The job stays, and runs again.
+            log.warning("The sandbox cannot write (%s): free some space, and it goes on", error)
+            await asyncio.sleep(_AGAIN_S)
         finally:
             self._asking -= asks
-        self._store.finish(job)
 
     async def _rest(self) -> None:
         full = len(self._running) >= MAX_AT_ONCE

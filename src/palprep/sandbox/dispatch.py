@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -175,15 +177,17 @@ class EndpointApp:
                 return self._noted(arrival, self._handler(context))
         except Refused as refused:
             answer = refused.answer
-        except OSError as error:  # The disk is full, or gone.
-            message = f"The sandbox failed: {error.strerror or error}."
+        except (OSError, sqlite3.OperationalError) as error:  # The disk is full, or gone.
+            message = f"The sandbox failed: {getattr(error, 'strerror', None) or error}."
             log.warning("%s (%s)", message, self.endpoint.name)
             answer = JsonAnswer(500, {"error": message})
         except Exception as error:
             # A defect of the sandbox or of the caller's judge: the request still gets an answer.
             log.exception("The sandbox failed on %s", self.endpoint.name)
             answer = JsonAnswer(500, {"error": f"The sandbox failed: {type(error).__name__}."})
-        return self._noted(arrival, answer)
+        with suppress(sqlite3.OperationalError):
+            return self._noted(arrival, answer)
+        return answer  # There is no room for a line in the log.
 
     def _context(self, arrival: Arrival) -> HandlerContext:
         choices, body = self._service.choices, arrival.body

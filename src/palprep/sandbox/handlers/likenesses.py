@@ -14,7 +14,13 @@ from urllib.parse import unquote, urlsplit
 
 from palprep.api import UNSET
 from palprep.api.records import FACE_CHECKS, FACE_PROBLEMS
-from palprep.errors import DamagedMedia, MediaError, PalprepError, UnsupportedMedia
+from palprep.errors import (
+    DamagedMedia,
+    MediaError,
+    OutputUnwritable,
+    PalprepError,
+    UnsupportedMedia,
+)
 from palprep.media.sources import type_of
 from palprep.sandbox.answers import Refused, refuse_error
 from palprep.sandbox.choices import bad_fields, image_error
@@ -176,7 +182,8 @@ def _end_training(
 
 async def _problem(service: Service, sent: Record) -> str | None:
     """Why training failed, None if it succeeded. ``sent`` names a recording, or a video and perhaps
-    a consent video, or an image. Raises WorkStopped when the worker was ended."""
+    a consent video, or an image. Raises WorkStopped when the worker was ended, and OutputUnwritable
+    when the disk is full."""
     kind: TrainingKind
     if url := sent.get("training_audio_url"):
         kind, urls = "voice", [url]
@@ -197,6 +204,8 @@ async def _problem(service: Service, sent: Record) -> str | None:
         except WorkStopped:
             raise
         except PalprepError as error:
+            if isinstance(error, OutputUnwritable) and error.disk_full:
+                raise  # No fault of the file: the training goes on when there is room.
             return error.message
         except Exception as error:
             # The trainer is the caller's code. When it fails, the training must still end.
