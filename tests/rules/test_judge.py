@@ -117,6 +117,15 @@ def test_what_is_cut_off_is_not_called_short(audio_facts):
     assert outcomes(whole, Role.VOICE_AUDIO)["audio_duration"].outcome is Outcome.PASS
 
 
+def test_that_a_recording_is_cut_off_is_told_once_however_long_it_is(audio_facts):
+    for length_s in (30.0, 90.0):
+        facts = audio_facts(duration_s=length_s, truncated=True)
+        found = outcomes(facts, Role.VOICE_AUDIO).values()
+        told = [each for each in found if each.sentence == REASONS["cut_off"].reason]
+        told = [each for each in told if each.outcome is not Outcome.PASS and not each.follows]
+        assert [(each.id, each.outcome) for each in told] == [("audio_complete", Outcome.WARN)]
+
+
 def test_the_worse_of_two_broken_limits_decides(audio_facts):
     check = outcomes(audio_facts(duration_s=5.0), Role.VOICE_AUDIO)["audio_duration"]
     assert check.limit == "at least 10 s"

@@ -47,6 +47,11 @@ single_streams = plain("single_streams", FACTS, _other_streams, "{} beside what 
 audio_audible = plain("audio_audible", LEVELS, lambda levels: levels.rms_dbfs, "{:.1f} dBFS RMS")
 
 
+audio_complete = plain(
+    "audio_complete", AUDIO, lambda audio: not audio.truncated, ("complete", "cut off")
+)
+
+
 @rule(AUDIO)
 def audio_duration(audio: AudioFacts) -> Measured:
     cause = REASONS["cut_off"] if audio.truncated else None
