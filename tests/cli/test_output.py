@@ -139,7 +139,9 @@ def test_a_next_command_names_files_that_are_there(names: list[str], shown: str)
     assert paths_in_shell([Path(each) for each in names]) == shown
 
 
-@pytest.mark.parametrize(("columns", "most"), [("70", 70), ("0", 140), ("", 140), ("200", 200)])
+@pytest.mark.parametrize(
+    ("columns", "most"), [("70", 70), ("0", 140), ("", 140), ("200", 200), ("20", 48)]
+)
 def test_a_pipe_is_as_wide_as_columns_says(
     palprep: Palprep, columns: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,8 @@ _LIBRARIES = logging.getLogger("py.warnings")
 
 _FIELDS = "palprep_fields"
 
+_LEAST_WIDTH = 48
+"""In a narrower table the column of sentences would break every word."""
 _WIDTH_ELSEWHERE = 140
 """Columns in a file or a pipe, unless COLUMNS is set."""
 
@@ -90,6 +92,7 @@ def show(renderable: RenderableType) -> None:
     from palprep.views.terminal import SafeConsole
 
     console = SafeConsole(highlight=False)
+    console.width = max(console.width, _LEAST_WIDTH)
     if console.is_terminal:
         console.print(renderable)
         return
