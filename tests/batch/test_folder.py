@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from palprep.batch import forget, write_report
-from palprep.batch.people.folder import find_people
+from palprep.batch.people.folder import find_people, read_person
 from palprep.batch.people.person import read_people
 from palprep.batch.people.selection import Selection
 from palprep.journal import Journal
@@ -37,6 +37,14 @@ def test_people_are_in_the_order_in_which_people_count(folder, add, go, out):
     assert [each.slug for each in go().people] == ordered
     lines = (out / "results.jsonl").read_text().splitlines()
     assert [json.loads(line)["person"] for line in lines] == ordered
+
+
+def test_a_name_that_the_locale_reads_in_another_way_need_not_be_renamed(folder):
+    """As Python reads Zoë where names of files are ASCII."""
+    zoe = folder / "Zo\udcc3\udcab"
+    zoe.mkdir()
+    [problem] = read_person(zoe, kinds_of).problems
+    assert problem.startswith("the folder's name is not read as UTF-8 here: set PYTHONUTF8=1, and")
 
 
 def test_what_a_disk_keeps_for_itself_is_nobody(folder):

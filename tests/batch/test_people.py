@@ -380,16 +380,6 @@ def test_names_that_no_text_can_hold(folder):
     )  # fmt: skip
 
 
-def test_a_name_that_the_locale_reads_in_another_way_need_not_be_renamed(folder):
-    """As Python reads Zoë where names of files are ASCII."""
-    zoe = folder.parent / "Zo\udcc3\udcab"
-    zoe.mkdir()
-    problem = (
-        "the folder's name is not read as UTF-8 here: set PYTHONUTF8=1, and run the same command"
-    )
-    assert read_person(zoe, kinds_of).problems == (f"{problem} again",)
-
-
 def test_folders_that_hold_nobody(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="is not there: give a folder"):
         found_in(tmp_path / "missing")
