@@ -121,6 +121,18 @@ def test_shake_is_unsteady_movement_and_a_pan_is_not():
     assert panned < 0.3 * shaken
 
 
+def test_shoulders_that_sway_before_a_tripod_are_no_shake():
+    random = np.random.default_rng(2)
+    wide = np.tile(scene(3), (1, 3))
+    pictures = []
+    for left, right in np.repeat(random.integers(-4, 5, (40, 2)), 5, axis=0):
+        picture = scene(1).copy()
+        picture[20:, :40] = wide[20:, 100 + left : 140 + left]
+        picture[20:, -40:] = wide[20:, 200 + right : 240 + right]
+        pictures.append(picture)
+    assert (measured(pictures).shake_percent or 0.0) < 0.5
+
+
 def test_a_plain_wall_tells_nothing_of_shake():
     assert measured([np.full((96, 160), 128.0)] * 50, noise=0.5).shake_percent is None
 

@@ -55,6 +55,13 @@ _POINTS = 60
 _FEWEST_POINTS = 8
 """Fewer tracked points than this say nothing about the whole frame."""
 
+_ALIKE_PX, _ALIKE, _TOGETHER = 0.5, 0.25, 0.5
+"""What moves with the camera moves as far as the median point, to half a pixel or a quarter of the
+way. Where fewer than half of the points do, a head, a hand or a shoulder fills the rim."""
+
+_TOLD = 0.25
+"""Share of the moments that must tell how the camera moves: with less nothing is said of it."""
+
 _LONGEST_SHIFT = 0.2
 """A background that seems to jump by a fifth of the frame was cut, not shaken."""
 
@@ -235,6 +242,7 @@ class ShakeMeter:
     def __init__(self) -> None:
         self._before: Pixels | None = None
         self._before_at = 0.0
+        self._looked = 0
         self._moves = array("d")
         """Across and down, one after the other, in widths of the picture."""
 
@@ -245,14 +253,15 @@ class ShakeMeter:
         before, self._before, self._before_at = self._before, luma, at_s
         if before is None or before.shape != luma.shape or min(luma.shape) < 24:
             return
+        self._looked += 1
         moved = _background_shift(before, luma)
         if moved is not None and max(map(abs, moved)) < _LONGEST_SHIFT * luma.shape[1]:
             self._moves.extend(each / luma.shape[1] for each in moved)
 
     def result(self) -> float | None:
-        """In percent of the width; a steady pan counts as none. None when nothing was tracked."""
+        """In percent of the width; a steady pan counts as none. None where too few moments tell."""
         steps = np.asarray(self._moves).reshape(-1, 2)
-        if len(steps) < _FEWEST_POINTS:
+        if len(steps) < max(_FEWEST_POINTS, _TOLD * self._looked):
             return None
         unsteady = steps[1:-1] - (steps[:-2] + steps[1:-1] + steps[2:]) / 3
         return round(100.0 * float(np.sqrt((unsteady**2).sum(axis=1).mean())), 3)
@@ -271,5 +280,9 @@ def _background_shift(before: Pixels, after: Pixels) -> tuple[float, float] | No
     kept = status.ravel() == 1
     if kept.sum() < _FEWEST_POINTS:
         return None
-    across, down = np.median((found - points).reshape(-1, 2)[kept], axis=0)
+    moved = (found - points).reshape(-1, 2)[kept]
+    across, down = np.median(moved, axis=0)
+    reach = max(_ALIKE_PX, _ALIKE * math.hypot(across, down))
+    if (np.hypot(*(moved - (across, down)).T) <= reach).mean() < _TOGETHER:
+        return None
     return float(across), float(down)
