@@ -90,14 +90,17 @@ def test_what_one_frame_errs_in_does_not_decide():
             "human": human,
         }
         changed = {"subject": subject.model_copy(update=changed), "nudity": errs.get("nudity", 0.0)}
+        light = {"brightness": errs.get("light", 0.6), "peak": errs.get("light", 0.8)}
+        changed["quality"] = FLAWLESS.quality.model_copy(update=light)
         return FLAWLESS.model_copy(update=changed)
 
-    wrong = look(0.0, roll=30, whole=0.1, human=0.1, adult=0.1, nudity=0.99)
+    wrong = look(0.0, roll=30, whole=0.1, human=0.1, adult=0.1, nudity=0.99, light=0.1)
     once = FootageFacts(every_s=1, samples=(), looks=(*map(look, (5, 6, 7, 8)), wrong))
     shown = once.typical()
     assert shown.subject.pose.yaw_deg == 0
     assert (shown.subject.pose.roll_deg, shown.subject.adult) == (1, 0.97)
     assert (shown.subject.visibility.whole, shown.subject.human) == (0.97, 0.93)
+    assert (shown.quality.brightness, shown.quality.peak) == (0.6, 0.8)
     assert once.nudity == 0
     often = once.model_copy(update={"looks": (*once.looks[:3], wrong, wrong)})
     assert (often.typical().subject.visibility.whole, often.nudity) == (0.1, 0.99)

@@ -211,9 +211,7 @@ class PortraitFacts(Value):
 
     def turned(self, degrees: int) -> Self:
         """The same facts, of an image that was turned clockwise by so much for them."""
-        if self.subject is None:
-            return self
-        subject = self.subject.model_copy(update={"turned_deg": degrees})
+        subject = self.subject and self.subject.model_copy(update={"turned_deg": degrees})
         return self.model_copy(update={"subject": subject})
 
     @property
@@ -306,7 +304,7 @@ class FootageFacts(Value):
 
     def typical(self) -> PortraitFacts | None:
         """The close look whose head is turned the least. What a single look can err in comes from
-        all that have a subject: the medians of lean, age and likelihood of a person; and the
+        all that have a subject: the medians of lean, age, light and likelihood of a person; and the
         visibility of the second most covered of four looks or more, or of the middle one of fewer.
         """
         shown = [(each.subject, each) for each in self.looks if each.subject]
@@ -315,17 +313,18 @@ class FootageFacts(Value):
         subject, look = min(shown, key=lambda one: one[0].pose.turn_deg)
         seen = [each for each, _ in shown]
         bare = sorted((each.visibility for each in seen), key=lambda each: each.whole)
-        likely = statistics.median(each.human for each in seen)
-        roll_deg = statistics.median(each.pose.roll_deg for each in seen)
-        typical = subject.model_copy(
-            update={
-                "pose": subject.pose.model_copy(update={"roll_deg": roll_deg}),
-                "human": likely,
-                "adult": statistics.median(each.adult for each in seen),
-                "visibility": bare[1 if len(bare) >= ENOUGH_LOOKS else (len(bare) - 1) // 2],
-            }
-        )
-        return look.model_copy(update={"subject": typical}).turned(self.turned_deg)
+        pose = {"roll_deg": statistics.median(each.pose.roll_deg for each in seen)}
+        lit = ("brightness", "peak")
+        light = {at: statistics.median(getattr(one.quality, at) for _, one in shown) for at in lit}
+        quality = look.quality.model_copy(update=light)
+        usual = {
+            "pose": subject.pose.model_copy(update=pose),
+            "human": statistics.median(each.human for each in seen),
+            "adult": statistics.median(each.adult for each in seen),
+            "visibility": bare[1 if len(bare) >= ENOUGH_LOOKS else (len(bare) - 1) // 2],
+        }
+        seen_as = {"subject": subject.model_copy(update=usual), "quality": quality}
+        return look.model_copy(update=seen_as).turned(self.turned_deg)
 
     def mouth_motion(self) -> tuple[tuple[float, float], ...]:
         """(time, range of mouth opening within a second to both sides) per measured sample."""
