@@ -59,6 +59,9 @@ half: the first where the last hexadecimal digit of the SHA-256 of the owner's n
 letters, is even. The second is for judging once, when nothing will be changed after it. ``later``
 holds sources of other owners, read in the same way six days later."""
 
+VIDEOS = ("videos", "videos-measured")
+"""Labels and measures of footage, see ``evaluation/videos.py``."""
+
 FIT = "fit"
 """The reading of a picture that no check should fail. Every other one names what is wrong, with a
 question mark where the eye was in doubt."""
@@ -160,7 +163,7 @@ def read_sources() -> Mapping[str, MaterialSource]:
 def checks_labelled() -> list[str]:
     """The ids of the checks that have labels, :data:`WHOLE_CHECK` and :data:`FRESH_SET`."""
     stems = {path.stem for path in MATERIAL.glob("*.csv") if not path.stem.startswith(BROAD_SET)}
-    return sorted(stems - {"sources", "talkers", "learners", "best", "overlays"})
+    return sorted(stems - {"sources", "talkers", "learners", "best", "overlays", *VIDEOS})
 
 
 def read_labels(check_id: str, *, use: str | None = None) -> list[Labelled]:
