@@ -60,7 +60,8 @@ _ALIKE_PX, _ALIKE, _TOGETHER = 0.5, 0.25, 0.5
 way. Where fewer than half of the points do, a head, a hand or a shoulder fills the rim."""
 
 _TOLD = 0.25
-"""Share of the moments that must tell how the camera moves: with less nothing is said of it."""
+"""Share of the moments whose points move alike, from which the others are left out. Around a person
+who walks with the camera all moves differently, and every moment counts."""
 
 _LONGEST_SHIFT = 0.2
 """A background that seems to jump by a fifth of the frame was cut, not shaken."""
@@ -244,7 +245,8 @@ class ShakeMeter:
         self._before_at = 0.0
         self._looked = 0
         self._moves = array("d")
-        """Across and down, one after the other, in widths of the picture."""
+        """Across and down, in widths of the picture, and 1 where the points moved alike, else 0:
+        one after the other."""
 
     def add(self, at_s: float, luma: Pixels) -> None:
         """Compare with the frame about a fifth of a second earlier."""
@@ -255,20 +257,24 @@ class ShakeMeter:
             return
         self._looked += 1
         moved = _background_shift(before, luma)
-        if moved is not None and max(map(abs, moved)) < _LONGEST_SHIFT * luma.shape[1]:
-            self._moves.extend(each / luma.shape[1] for each in moved)
+        if moved is not None and max(map(abs, moved[:2])) < _LONGEST_SHIFT * luma.shape[1]:
+            self._moves.extend((moved[0] / luma.shape[1], moved[1] / luma.shape[1], moved[2]))
 
     def result(self) -> float | None:
-        """In percent of the width; a steady pan counts as none. None where too few moments tell."""
-        steps = np.asarray(self._moves).reshape(-1, 2)
-        if len(steps) < max(_FEWEST_POINTS, _TOLD * self._looked):
+        """In percent of the width; a steady pan counts as none. None when nothing was tracked."""
+        moves = np.asarray(self._moves).reshape(-1, 3)
+        alike = moves[moves[:, 2] > 0]
+        enough = len(alike) >= max(_FEWEST_POINTS, _TOLD * self._looked)
+        steps = (alike if enough else moves)[:, :2]
+        if len(steps) < _FEWEST_POINTS:
             return None
         unsteady = steps[1:-1] - (steps[:-2] + steps[1:-1] + steps[2:]) / 3
         return round(100.0 * float(np.sqrt((unsteady**2).sum(axis=1).mean())), 3)
 
 
-def _background_shift(before: Pixels, after: Pixels) -> tuple[float, float] | None:
-    """Median movement of trackable corners at the rim, in pixels (across, down)."""
+def _background_shift(before: Pixels, after: Pixels) -> tuple[float, float, bool] | None:
+    """Median movement of trackable corners at the rim, in pixels (across, down), and whether most
+    of them moved so."""
     height, width = before.shape
     # The sides and the top, not head or chest.
     rim = np.full((height, width), 255, np.uint8)
@@ -283,6 +289,5 @@ def _background_shift(before: Pixels, after: Pixels) -> tuple[float, float] | No
     moved = (found - points).reshape(-1, 2)[kept]
     across, down = np.median(moved, axis=0)
     reach = max(_ALIKE_PX, _ALIKE * math.hypot(across, down))
-    if (np.hypot(*(moved - (across, down)).T) <= reach).mean() < _TOGETHER:
-        return None
-    return float(across), float(down)
+    alike = (np.hypot(*(moved - (across, down)).T) <= reach).mean() >= _TOGETHER
+    return float(across), float(down), bool(alike)
