@@ -1,12 +1,14 @@
 """How often the checks of a training video err on genuine footage, and on whom.
 
     python -m research.evaluation.videos [--measure FOOTAGE] [--half HALF] [--table FILE] [--list]
+    python -m research.evaluation.videos --worse FOOTAGE [--table FILE]
 
 ``material/videos.csv`` names videos of public repositories and what an eye saw in them before any
 check did: see :class:`Video`. ``material/videos-measured.csv`` holds what the checks measured, so
 that limits are judged again without the footage; a test holds the document's tables to it. With
 --measure the named half is measured anew: FOOTAGE holds the files as owner/name/path, and keeps the
-stretches and cuttings that are made of some.
+stretches and cuttings that are made of some. With --worse the fit ones of the first half are made
+worse by known amounts, of which the eye found few.
 
 What is left out: checks of the file and its length, which are right by definition; the shares of
 speaking and listening, which no footage of others has; those of the statement; and those of the
@@ -19,6 +21,7 @@ import argparse
 import csv
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -98,6 +101,21 @@ NAMED: Mapping[str, Sequence[str]] = {
 }
 """The checks that should name a kind."""
 
+
+LIT = "lutyuv=y=clip(16+(val-16)*{0}\\,16\\,235):u=128+(val-128)*{0}:v=128+(val-128)*{0}"
+
+WORSE: Mapping[str, tuple[str, str]] = {
+    "3 stops darker": ("face_brightness", LIT.format(0.39)),
+    "4 stops darker": ("face_brightness", LIT.format(0.28)),
+    "2 stops brighter": ("face_brightness", LIT.format(1.88)),
+    "leaning by 10 degrees more": ("head_level", "rotate=PI/18"),
+    "leaning by 15 degrees more": ("head_level", "rotate=PI/12"),
+}
+"""What is made of fit videos, the check that should say so, and ffmpeg's filter. A stop halves the
+light: in coded luma, by the power of 1/2.2."""
+
+MOST_WORSE, WORSE_S = 3, 6.0
+"""How many of one source are made worse, and how many seconds of each."""
 
 LOUD = (Outcome.FAIL, Outcome.WARN)
 
@@ -197,6 +215,29 @@ class Footage:
             code = ["-c:v", "libx264", "-crf", "14", "-c:a", "aac", "-b:a", "160k"]
             subprocess.run([*order, *(["-c", "copy"] if whole else code), str(part)], check=True)
         return part
+
+
+def worse(footage: Footage, folder: Path) -> Iterator[str]:
+    """Lines of Markdown: how often a check says what was made of a fit video."""
+    plain = [video for video in read_videos("first") if not video.kinds]
+    before = Counter[str]()
+    some = [
+        video
+        for video in plain
+        if before.update([video.source]) is None and before[video.source] <= MOST_WORSE
+    ]
+    yield "| Made of fit videos | check | said so | unknown |"
+    yield "|---|---|---|---|"
+    for name, (check_id, filtered) in WORSE.items():
+        made, seen = folder / "worse.mp4", Counter[Outcome]()
+        for video in some:
+            order = [str(ffmpeg_binary()), "-nostdin", "-loglevel", "error", "-y"]
+            order += ["-t", str(WORSE_S), "-i", str(footage.file_of(video)), "-vf", filtered]
+            subprocess.run([*order, "-pix_fmt", "yuv420p", "-crf", "16", str(made)], check=True)
+            report = check(made, role=Role.TRAINING_VIDEO)
+            seen[next(each.outcome for each in report.checks if each.id == check_id)] += 1
+        said = share_of(sum(seen[each] for each in LOUD), seen.total())
+        yield f"| {name} | `{check_id}` | {said} | {seen[Outcome.UNKNOWN]} |"
 
 
 def read_videos(half: str) -> list[Video]:
@@ -324,10 +365,18 @@ def _by_kind(cases: Sequence[Case]) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--measure", type=Path, help="a folder of the videos")
+    parser.add_argument("--worse", type=Path, help="the same folder")
     parser.add_argument("--half", action="append", choices=HALVES)
     parser.add_argument("--table", type=Path, help="write the figures into this document")
     parser.add_argument("--list", action="store_true", help="name the fit ones that are not passed")
     options = parser.parse_args(arguments)
+    if options.worse:
+        with tempfile.TemporaryDirectory() as folder:
+            lines = list(worse(Footage(options.worse), Path(folder)))
+        print(*lines, sep="\n")
+        if options.table:
+            replace_marked(options.table, "videos-worse", lines)
+        return 0
     for half in options.half or HALVES:
         if options.measure:
             measure(half, Footage(options.measure))

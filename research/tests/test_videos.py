@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from types import SimpleNamespace
 
 import pytest
 
@@ -85,6 +86,17 @@ def test_a_stretch_is_cut_out_once(tmp_path, monkeypatch):
     (order,) = orders
     assert "crop=20:30:4:6" in order
     assert order[order.index("-t") + 1] == "9.00"
+
+
+def test_what_is_made_worse_is_told_of_three_of_a_source(tmp_path, monkeypatch):
+    said = {"face_brightness": Outcome.WARN, "head_level": Outcome.UNKNOWN}
+    report = SimpleNamespace(checks=[SimpleNamespace(id=k, outcome=v) for k, v in said.items()])
+    monkeypatch.setattr(videos, "read_videos", lambda _: [video()] * 4 + [video("text")])
+    monkeypatch.setattr(videos, "check", lambda *_, **__: report)
+    monkeypatch.setattr(videos.subprocess, "run", lambda *_, **__: None)
+    lines = list(videos.worse(videos.Footage(tmp_path), tmp_path))
+    assert lines[2] == "| 3 stops darker | `face_brightness` | 3 of 3 (44% to 100%) | 0 |"
+    assert lines[-1].endswith("| `head_level` | 0 of 3 (0% to 56%) | 3 |")
 
 
 @pytest.mark.parametrize("half", videos.HALVES)
