@@ -102,7 +102,7 @@ NAMED: Mapping[str, Sequence[str]] = {
 """The checks that should name a kind."""
 
 
-LIT = "lutyuv=y=clip(16+(val-16)*{0}\\,16\\,235):u=128+(val-128)*{0}:v=128+(val-128)*{0}"
+LIT = "lutrgb=r=clip(val*{0}\\,0\\,255):g=clip(val*{0}\\,0\\,255):b=clip(val*{0}\\,0\\,255)"
 
 WORSE: Mapping[str, tuple[str, str]] = {
     "3 stops darker": ("face_brightness", LIT.format(0.39)),
@@ -112,7 +112,7 @@ WORSE: Mapping[str, tuple[str, str]] = {
     "leaning by 15 degrees more": ("head_level", "rotate=PI/12"),
 }
 """What is made of fit videos, the check that should say so, and ffmpeg's filter. A stop halves the
-light: in coded luma, by the power of 1/2.2."""
+light: in coded values, by the power of 1/2.2."""
 
 MOST_WORSE, WORSE_S = 3, 6.0
 """How many of one source are made worse, and how many seconds of each."""
