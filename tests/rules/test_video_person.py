@@ -81,3 +81,21 @@ def test_text_over_the_picture_warns_and_says_where(video_facts):
     none = found(OverlayFacts(frames=5, with_text=0, region=None))
     assert (none.outcome, none.measured) == (Outcome.PASS, "in 0 of 5 frames")
     assert found(None).outcome is Outcome.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "turned", "share", "found"),
+    [
+        (1920, 1080, 0, 0.3, 0.3),
+        (1080, 1920, 0, 0.15, 0.267),
+        (1080, 1080, 0, 0.3, 0.3),
+        (1920, 1080, 90, 0.15, 0.267),
+        (1920, 1080, 180, 0.3, 0.3),
+    ],
+)
+def test_a_face_is_held_against_the_shorter_side(video_facts, width, height, turned, share, found):
+    """So that a phone may be held upright: a quarter of its height would be half of the width."""
+    near = sample(0.0).model_copy(update={"face_height_share": share})
+    footage = FootageFacts(every_s=1.0, samples=(near,) * 3, looks=(), turned_deg=turned)
+    facts = video_facts(width=width, height=height).model_copy(update={"footage": footage})
+    assert RULES["face_size"].measure.get(facts).value == found

@@ -73,10 +73,10 @@ def judge(
 _FAMILIES = (
     ("voice_clipping", "voice_level", "voice_true_peak", "audio_sample_peak"),
     ("voice_snr", "voice_noise_floor"),
-    ("audio_duration", "voice_speech_length"),
+    ("audio_complete", "audio_duration", "voice_speech_length"),
 )
-"""Checks with one cause: loudness, noise or length. Of those that are equally grave the first tells
-it."""
+"""Checks with one cause: loudness, noise, or length, of which a cut leaves little. Of those that
+are equally grave the first tells it."""
 _RATE = ("audio_sample_rate", "voice_bandwidth")
 """Checks with one cause where the audio contains all that its sample rate lets it."""
 _RATE_SHARE = 0.4

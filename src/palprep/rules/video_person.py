@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterable
 
 from palprep.consent import LEAST_TO_SYNC_S, LipsFacts
-from palprep.facts import FacingLimits, Timeline, share_held
+from palprep.facts import FacingLimits, Facts, Timeline, share_held
 from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE, timed
 from palprep.rules.report import Report
 from palprep.rules.rule import Answer, Measured, Need, rule
@@ -56,10 +56,21 @@ def same_person_throughout(seen: tuple[FrameSample, ...]) -> Measured | Unmeasur
     return Measured(value=compared[min(1, len(compared) - 1)])
 
 
-@rule(SEEN)
-def face_size(seen: tuple[FrameSample, ...]) -> Measured:
+def _framed(facts: Facts) -> tuple[tuple[FrameSample, ...], float] | Answer:
+    """The frames that show a face, and their height over their shorter side."""
+    seen, video, footage = SEEN.get(facts), facts.video, facts.footage
+    if not isinstance(seen, tuple) or video is None or footage is None:
+        return None if isinstance(seen, tuple) else seen
+    sides = (video.width, video.height)
+    return seen, sides[footage.turned_deg % 180 == 0] / min(sides)
+
+
+@rule(Need(_framed))
+def face_size(framed: tuple[tuple[FrameSample, ...], float]) -> Measured:
+    """Over the shorter side: in an upright video a quarter of the height is half of the width."""
+    seen, upright = framed
     share = statistics.median(each.face_height_share or 0.0 for each in seen)
-    return _share(share, "of the height")
+    return _share(share * upright, "of the shorter side")
 
 
 @rule(SEEN)
