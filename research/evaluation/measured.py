@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from palprep.facts import Facts
@@ -25,7 +25,7 @@ from palprep.values import Outcome, Role
 from research.evaluation.portraits import Judged, of_outcomes, table
 from research.marked import replace_marked
 from research.material.kept_facts import FactsOfRows
-from research.material.sources_and_labels import BROAD_HALVES, MATERIAL, Labelled, read_labels
+from research.material.sources_and_labels import BROAD_HALVES, MATERIAL, read_labels
 
 FILE = MATERIAL / "portraits-28-measured.csv"
 
@@ -35,10 +35,10 @@ Measures = Mapping[str, str]
 """By the check's id; empty where nothing was measured. With the picture's source and path."""
 
 
-def measures_of(row: Labelled, facts: Facts) -> Measures:
-    """What is held against the limits of each check."""
-    found = {"source": row.source, "path": row.path}
-    for check in CHECKS:
+def measures_of(facts: Facts, checks: Iterable[str] = CHECKS) -> dict[str, str]:
+    """What is held against the limits of each check; empty where nothing was measured."""
+    found = {}
+    for check in checks:
         rule = RULES[check]
         assert isinstance(rule, Rule)  # noqa: S101 - for the type checker
         measured = rule.measure.get(facts)
@@ -56,7 +56,8 @@ def measure(check_id: str, pictures: Path) -> None:
     """Write the measures of one half anew."""
     kept, facts = read_measures() if FILE.is_file() else {}, FactsOfRows(pictures)
     for row in read_labels(check_id):
-        kept[row.source, row.path] = measures_of(row, facts.of(row))
+        named = {"source": row.source, "path": row.path}
+        kept[row.source, row.path] = named | measures_of(facts.of(row))
     with FILE.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, ["source", "path", *CHECKS], lineterminator="\n")
         writer.writeheader()

@@ -37,6 +37,7 @@ from research.evaluation.spoilt import (
     Samples,
     Spoilt,
     active_rms,
+    below,
     dialogues,
     frame_powers,
     levelled,
@@ -236,14 +237,13 @@ def cases(readings: Sequence[Reading], music: Sequence[Path]) -> Iterator[Spoilt
     wide = [each for each in sounds if each[2] >= min(most_hz, 44_100)]
     wide.sort(key=lambda each: -signal_to_noise_db(each[1], each[2]))
     chosen = [(levelled(s[: 30 * r], r), r) for _, s, r in wide[: CLEAREST + 6]]
+    pieces = [decoded(path) for path in music]
     for number, (sound, rate) in enumerate(chosen[:CLEAREST]):
         others = [s for s, r in chosen if s is not sound and r == rate]
-        pieces = [decoded(path) for path in music]
         piece, piece_hz = pieces[number % len(pieces)]
         at = np.arange(len(sound)) * piece_hz / rate + 20 * piece_hz
         played = np.interp(at, np.arange(len(piece)), piece)
-        peak = 0.668 / max(0.668, float(np.abs(sound).max()))
-        yield from spoilt(sound * peak, rate, others, played, chance)
+        yield from spoilt(below(sound), rate, others, played, chance)
     long = [each for each in sounds if len(each[1]) > 20 * each[2] and each[0].sex]
     rates = Counter(rate for _, _, rate in long)
     rate = rates.most_common(1)[0][0]

@@ -29,14 +29,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from palprep.facts import Facts
 from palprep.media.ffmpeg import ffmpeg_binary
 from palprep.preflight import check
 from palprep.rules import Profile, load_profile
-from palprep.rules.catalogue import RULES
-from palprep.rules.rule import Measured, Rule
 from palprep.values import Outcome, Role
-from research.evaluation.measured import outcome_of
+from research.evaluation.measured import measures_of, outcome_of
 from research.evaluation.portraits import PEOPLE, share_of
 from research.marked import replace_marked
 from research.material.sources_and_labels import MATERIAL
@@ -246,17 +243,6 @@ def read_videos(half: str) -> list[Video]:
     return [each for each in videos if each.half == half]
 
 
-def measures_of(facts: Facts) -> dict[str, str]:
-    """What is held against the limits of each check; empty where nothing was measured."""
-    found = {}
-    for check_id in CHECKS:
-        rule = RULES[check_id]
-        assert isinstance(rule, Rule)  # noqa: S101 - for the type checker
-        measured = rule.measure.get(facts)
-        found[check_id] = str(measured.value) if isinstance(measured, Measured) else ""
-    return found
-
-
 def read_measures() -> dict[str, dict[str, str]]:
     """All that are kept, by :attr:`Video.key`."""
     with MEASURED.open(newline="", encoding="utf-8") as stream:
@@ -276,7 +262,7 @@ def measure(half: str, footage: Footage) -> None:
     for video in read_videos(half):
         facts = check(footage.file_of(video), role=Role.TRAINING_VIDEO).facts
         if facts is not None:
-            kept[video.key] = measures_of(facts)
+            kept[video.key] = measures_of(facts, CHECKS)
         write_measures(kept)
 
 

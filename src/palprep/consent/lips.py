@@ -49,7 +49,7 @@ FRAMES_PER_S = 12.5
 _WIDEST_GAP_S = 0.28
 """Between two frames that show a face. What lies in a wider gap is not known."""
 
-_LEAST_TO_BLINK = 100
+_LEAST_FRAMES = 100
 """Frames, 8 s of them: in less time too many people do not blink (docs/accuracy.md), and some hold
 their head still."""
 _HEAD = 5
@@ -113,6 +113,7 @@ def measure_lips(
     motion, rests_at_s = min(rests, default=(None, None))
     repeat, repeats_at_s = min(again, default=(None, None))
     within = (track.at_s >= span.start_s) & (track.at_s <= span.end_s)
+    enough = within.sum() >= _LEAST_FRAMES
     # Where the lips of a part are hidden it is not known whether the words are theirs.
     known_throughout = len(synced) == count
     least = (
@@ -125,8 +126,8 @@ def measure_lips(
         rests_at_s=rests_at_s,
         repeat=repeat,
         repeats_at_s=repeats_at_s,
-        blink=_blink(track.eyes[within]) if within.sum() >= _LEAST_TO_BLINK else None,
-        head=_head_motion(track.head[within]) if within.sum() >= _LEAST_TO_BLINK else None,
+        blink=_blink(track.eyes[within]) if enough else None,
+        head=_head_motion(track.head[within]) if enough else None,
         synchrony=least,
     )
 
@@ -152,7 +153,7 @@ def _blink(eyes: Floats) -> float:
 
 def _head_motion(head: Floats) -> float | None:
     places = sliding_window_view(head, _HEAD, axis=0).mean(axis=-1)
-    windows = sliding_window_view(places, _LEAST_TO_BLINK - _HEAD + 1, axis=0)
+    windows = sliding_window_view(places, _LEAST_FRAMES - _HEAD + 1, axis=0)
     spread = np.sqrt(windows.var(axis=-1).sum(axis=1))
     known = spread[~np.isnan(spread)]
     return float(np.median(known)) if len(known) else None

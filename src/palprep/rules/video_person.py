@@ -14,6 +14,8 @@ from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts.words import REASONS, Unmeasured, degrees
 from palprep.vision import FootageFacts, FrameSample
 
+_LIPS_IF_SEEN: Need[LipsFacts] = Need(lambda facts: facts.lips)
+
 MOST_OF_THE_TIME = 0.8
 """Share of the samples in which head and eyes must be steady: talkers look aside at times."""
 
@@ -61,8 +63,8 @@ def _framed(facts: Facts) -> tuple[tuple[FrameSample, ...], float] | Answer:
     seen, video, footage = SEEN.get(facts), facts.video, facts.footage
     if not isinstance(seen, tuple) or video is None or footage is None:
         return None if isinstance(seen, tuple) else seen
-    sides = (video.width, video.height)
-    return seen, sides[footage.turned_deg % 180 == 0] / min(sides)
+    height = video.width if footage.turned_deg in {90, 270} else video.height
+    return seen, height / min(video.width, video.height)
 
 
 @rule(Need(_framed))
@@ -156,19 +158,19 @@ def lips_not_repeated(lips: LipsFacts) -> Measured | Unmeasured:
     return _lips_at(lips.repeat, lips.repeats_at_s)
 
 
-@rule(Need(lambda facts: facts.lips))
+@rule(_LIPS_IF_SEEN)
 def eyes_blink(lips: LipsFacts) -> Answer:
     """Asked of a statement alone, and of no short one: in a few seconds not everybody blinks."""
     return Measured(value=round(lips.blink, 3)) if lips.stated and lips.blink is not None else None
 
 
-@rule(Need(lambda facts: facts.lips))
+@rule(_LIPS_IF_SEEN)
 def head_moves(lips: LipsFacts) -> Answer:
     """Asked of a statement alone: who listens may hold the head still."""
     return Measured(value=round(lips.head, 3)) if lips.stated and lips.head is not None else None
 
 
-@rule(Need(lambda facts: facts.lips))
+@rule(_LIPS_IF_SEEN)
 def lip_sync(lips: LipsFacts) -> Answer:
     """The correlation, plus how much it exceeds the best with the sound shifted, which the clip has
     by chance. Unknown for a statement that is long enough, but whose lips are hidden.

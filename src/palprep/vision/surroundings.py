@@ -13,7 +13,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from palprep.values import Rect
 from palprep.vision.arrays import Floats, Mask, Pixels, shrunk
+from palprep.vision.framing import face_box
 from palprep.vision.landmarks import Landmarks
 
 _SIDE = 480
@@ -66,31 +68,29 @@ class Surroundings:
         scale = min(1.0, _SIDE / max(rgb.shape[:2]))
         small = shrunk(rgb, scale) if scale < 1.0 else rgb
         gray = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), np.uint8)
-        points = marks.points[:, :2] * scale
-        head = points[[*_RIGID]].mean(axis=0)
+        head = marks.at(*_RIGID).mean(axis=0) * scale
         place = self._follow(gray, head)
         if place is None:
-            self._begin(gray, points, head)
+            self._begin(gray, head, face_box(marks), scale)
             if not len(self._points):
                 return _UNKNOWN
             place = self._place
         self._place = place
         return float(place[0]), float(place[1])
 
-    def _begin(self, gray: Gray, face: Floats, head: Floats) -> None:
+    def _begin(self, gray: Gray, head: Floats, face: Rect, scale: float) -> None:
         """Look for points in this frame. What moved before is kept: the course goes on."""
-        (left, top), (right, bottom) = face.min(axis=0), face.max(axis=0)
-        wide, high = right - left, bottom - top
+        left, top, wide, high = (each * scale for each in (face.x, face.y, face.width, face.height))
         wanted = np.zeros(gray.shape, np.uint8)
         wanted[_BORDER:-_BORDER, _BORDER:-_BORDER] = 255
         upper = (int(left - _BESIDE * wide), int(top - _ABOVE * high))
-        lower = (int(right + _BESIDE * wide), int(bottom + _BELOW * high))
+        lower = (int(left + (1 + _BESIDE) * wide), int(top + (1 + _BELOW) * high))
         cv2.rectangle(wanted, upper, lower, (0,), cv2.FILLED)
         found = cv2.goodFeaturesToTrack(gray, _MOST, _QUALITY, _APART, mask=wanted)
         points = np.asarray([] if found is None else found, np.float32).reshape(-1, 2)
         self._points = points if len(points) >= _FEWEST else points[:0]
         self._began, self._gray = self._points, gray
-        self._home, self._face, self._before = head, max(float(wide), 1.0), self._place
+        self._home, self._face, self._before = head, max(wide, 1.0), self._place
 
     def _follow(self, gray: Gray, head: Floats) -> Floats | None:
         """Where the head is; None where too few points are followed to here."""
