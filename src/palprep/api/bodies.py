@@ -74,7 +74,6 @@ class Base64Stream:
 
     @property
     def chars(self) -> int:
-        """The number of base64 characters."""
         return 4 * ((self.size + 2) // 3)
 
     def __iter__(self) -> Iterator[bytes]:

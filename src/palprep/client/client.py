@@ -46,14 +46,10 @@ class CallOptions(HookOptions, total=False):
 
 
 class CopyOptions(CallOptions, total=False):
-    """The options of :meth:`Client.with_options`."""
-
     api_key: str
 
 
 class SharedOptions(CallOptions, total=False):
-    """The options of both clients."""
-
     proxy: str | httpx.Proxy | None
     trust_env: bool
     clock: Callable[[], float] | None
@@ -61,16 +57,12 @@ class SharedOptions(CallOptions, total=False):
 
 
 class ClientOptions(SharedOptions, total=False):
-    """The options of :class:`Client`, besides the service and the key."""
-
     http_client: httpx.Client | None
     transport: httpx.BaseTransport | None
     sleep: Callable[[float], object] | None
 
 
 class AsyncClientOptions(SharedOptions, total=False):
-    """The options of :class:`AsyncClient`, besides the service and the key."""
-
     http_client: httpx.AsyncClient | None
     transport: httpx.AsyncBaseTransport | None
     sleep: Callable[[float], Awaitable[object]] | None

@@ -337,7 +337,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
         return response, bytes(content)
 
     async def take(self, turn: anyio.Lock, within: float | None) -> bool:
-        """As :meth:`SyncSender.take`."""
         with anyio.move_on_after(within) as late:
             await turn.acquire()
         return not late.cancelled_caught

@@ -13,8 +13,6 @@ Step = tuple[int | None, int | None]
 
 
 class Key(NamedTuple):
-    """One comparable key of a word."""
-
     text: str
     word: int
     """Index of the word it belongs to."""
@@ -32,8 +30,6 @@ class Difference(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How a transcript covers the expected words."""
-
     pairs: tuple[tuple[int, int], ...]
     """(expected word, heard word) where they agree, in order."""
     instead: tuple[tuple[int, int], ...]

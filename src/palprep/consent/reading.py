@@ -181,7 +181,6 @@ def _weighed(model: whisper.Whisper, heard: whisper.Heard, plain: Reading) -> Re
 
 
 def heard_instead(plain: Reading, one: Difference, ratio: float) -> facts.HeardInstead:
-    """A difference, with its log likelihood ratio."""
     said = plain.heard[one.heard_first : one.heard_last]
     phrase = keys_of(plain.heard[max(0, one.heard_first - 1) : one.heard_last])
     others = (keys_of(split_words(text)) for text in plain.other_transcripts)
@@ -250,7 +249,6 @@ def _at(seconds: float) -> int:
 
 
 def part_reading(reading: Reading) -> facts.PartReading:
-    """What a reading measures of a statement, or of a part of one. Pure."""
     statement = reading.statement
     expected = tuple(word.shown for word in statement.words)
     if not reading.found:

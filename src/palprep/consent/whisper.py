@@ -46,8 +46,6 @@ Arrays = Mapping[str, decoding.Floats]
 
 
 class Token(NamedTuple):
-    """One token of a text aligned with the audio."""
-
     text: str
     probability: float
     start_s: float

@@ -35,7 +35,6 @@ class Encoded:
 
     @property
     def format(self) -> str:
-        """``jpeg`` or ``png``."""
         return "png" if self.quality is None else "jpeg"
 
 

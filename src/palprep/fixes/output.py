@@ -29,7 +29,6 @@ class FixDone(Value):
 
 
 def turn_done(degrees: int) -> FixDone:
-    """That a picture was turned clockwise by 90, 180 or 270 degrees."""
     quarters = {90: "90° clockwise", 180: "180°", 270: "90° counter-clockwise"}
     return FixDone(id="turn", did=f"turned by {quarters[degrees]}")
 

@@ -249,7 +249,6 @@ def ends_within_frame(packet: Packet[Any], name: str, rate_hz: int) -> bool:
 
 
 def no_frame(source: Source) -> DamagedMedia:
-    """The error for a video of which no frame decodes."""
     movie = source.content.movie
     if movie is not None and any(track.external for track in movie.video_tracks):
         return DamagedMedia(

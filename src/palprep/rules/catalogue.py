@@ -174,7 +174,6 @@ class CatalogueEntry(Value):
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles in which it is asked for."""
         return tuple(dict.fromkeys(limit.role for limit in self.limits))
 
 

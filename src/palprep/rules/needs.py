@@ -30,8 +30,6 @@ NO_FRAMES = REASONS["no_frames"]
 
 
 class Framed(NamedTuple):
-    """A portrait in which a face was found, and where that face stands."""
-
     framing: Framing
     portrait: PortraitFacts
 

@@ -57,7 +57,6 @@ class Limit(Value):
         return self
 
     def holds(self, value: object) -> bool:
-        """True when ``value`` keeps this limit."""
         if self.any_of is not None:
             return value in self.any_of
         if self.equals is not None:

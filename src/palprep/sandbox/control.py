@@ -101,7 +101,6 @@ class Control(Generic[P, T]):
         return respond(JsonAnswer(204 if shown is None else 200, shown))
 
     async def _arguments(self, request: Request) -> Any:
-        """The arguments of ``act`` from the request, by name."""
         arguments: dict[str, Any] = dict(request.path_params)
         _refuse_strangers("parameter", request.query_params, ())
         if self.streamed is not None:

@@ -63,7 +63,6 @@ def note_request(
 def note(
     store: Store, kind: Literal["request", "callback"], at: float, told: Mapping[str, Any]
 ) -> int | None:
-    """Write one line of the log, and return its number."""
     values = (at, kind, json.dumps(told))
     number = store.execute("INSERT INTO log (at, kind, told) VALUES (?, ?, ?)", values).lastrowid
     if number and number % TRIMMED_EVERY == 0:

@@ -71,7 +71,6 @@ class Activity:
         return np.asarray(near[index - first])
 
     def spans(self) -> tuple[Span, ...]:
-        """The stretches of speech in what was pushed so far."""
         length_s = len(self.probabilities) * _CHUNK_S + len(self._rest) / RATE_HZ
         return spans_of(self.probabilities, length_s)
 

@@ -126,7 +126,6 @@ class VoiceMeter:
         self._pauses.push(mono, self._activity)
 
     def levels(self) -> media.AudioLevels:
-        """The plain levels of everything that was pushed."""
         self._take()
         peak_dbfs = sound.decibels(self._peak.sample_peak)
         return media.AudioLevels(peak_dbfs=peak_dbfs, rms_dbfs=self._defects.rms_dbfs())

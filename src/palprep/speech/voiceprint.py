@@ -149,7 +149,6 @@ class SpeakerMeter:
         self._every, self._seen = 1, 0
 
     def push(self, run: Floats) -> None:
-        """Take consecutive samples that were judged to be speech."""
         if len(run) < SHORTEST_S * RATE_HZ:
             return
         heard = int(HEARD_S * RATE_HZ)

@@ -102,7 +102,6 @@ class EnvelopeMeter:
         self._powers = array("f")
 
     def push(self, block: Floats) -> None:
-        """Take the next samples."""
         sound = np.ascontiguousarray(block, np.float32)
         frame = av.AudioFrame.from_ndarray(sound, format="fltp", layout=self._layout)
         frame.sample_rate = self._rate
@@ -319,7 +318,6 @@ class DefectMeter:
         return decibels(float(np.sqrt(np.trace(self._products) / count)))
 
     def channel_levels_dbfs(self) -> tuple[float, ...]:
-        """RMS of each channel."""
         means = np.diag(self._products) / max(1, self._count)
         return tuple(decibels(float(np.sqrt(mean))) for mean in means)
 

@@ -66,7 +66,6 @@ def bust_mask(rgb: Pixels, face: Rect, network: Network) -> tuple[Mask, float]:
 
 
 def measure_framing(face: Rect, mask: Mask) -> Framing:
-    """Where the face stands, and the margins of the head."""
     height, width = mask.shape
     top = _head_top(face, mask)
     above_face = face.y / face.height

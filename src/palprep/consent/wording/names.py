@@ -117,7 +117,6 @@ def _spoken(words: Sequence[Word]) -> list[str]:
 
 
 def name_in(text: str, slot: range, required: Sequence[Word]) -> tuple[Place, tuple[Word, ...]]:
-    """The place of the name in a text, and the words there."""
     heard = without_title(split_words(text), required[slot.start : slot.stop])
     place = locate_name(compare(required[: slot.stop + AFTER_NAME], heard), slot, required, heard)
     return place, heard[place.first : place.last]
@@ -200,7 +199,6 @@ def read_name(
 
 
 def heard_names(statement: Statement, texts: Sequence[str]) -> list[NameReading]:
-    """What each free reading has in the name's place."""
     found = []
     spellings = [one for one in (statement.name_words, statement.written_name) if one]
     for text in texts:

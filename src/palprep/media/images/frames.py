@@ -164,7 +164,6 @@ def sample_frames(
 def _decoded_frames(
     source: Source, step: float, *, keys_alone: bool
 ) -> Generator[tuple[float, VideoFrame, Fraction], None, None]:
-    """The time and the frame of each that is decoded, with the aspect ratio of their pixels."""
     shown = -math.inf
     for frame, aspect in _decoded_by(decoder_threads(), source, step, keys_alone=keys_alone):
         # Where parts follow one another, time begins anew: as one it has no order.
@@ -177,11 +176,8 @@ def _decoded_frames(
 def _decoded_by(
     threads: int, source: Source, step: float, *, keys_alone: bool
 ) -> Generator[tuple[VideoFrame, Fraction], None, None]:
-    """The frames that a decoder with at most so many threads makes, with their aspect ratio.
-
-    Several threads make other pixels of a damaged video each time: from the first corrupt frame on
-    one thread makes all once more, those before it, too.
-    """
+    """Several threads make other pixels of a damaged video each time: from the first corrupt frame
+    on one thread makes all once more, those before it, too."""
     with open_container(source) as container:
         stream = video_stream(container, source)
         context = stream.codec_context

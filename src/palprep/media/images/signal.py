@@ -249,7 +249,6 @@ class ShakeMeter:
         one after the other."""
 
     def add(self, at_s: float, luma: Pixels) -> None:
-        """Compare with the frame about a fifth of a second earlier."""
         if self._before is not None and at_s - self._before_at < _SHAKE_EVERY_S:
             return
         before, self._before, self._before_at = self._before, luma, at_s

@@ -125,7 +125,6 @@ class AudioTimes:
 
     @property
     def span(self) -> Span | None:
-        """From the start to the end by the timestamps; None where nothing was added."""
         return None if self.start_s is None else Span(start_s=self.start_s, end_s=self.end_s)
 
 
@@ -153,7 +152,6 @@ class AudioDecode:
         return self._most_s is not None and self.heard_s > self._most_s
 
     def feed(self, packet: Any) -> None:
-        """Decode a packet, and hand on the blocks that it completes."""
         for frame in containers.decoded(packet):
             if frame.samples and LOWEST_RATE_HZ <= frame.sample_rate <= HIGHEST_RATE_HZ:
                 gap_s = self._gap_before(frame)
@@ -166,10 +164,7 @@ class AudioDecode:
                     converter.convert(frame)
 
     def finish(self) -> None:
-        """Hand on what is left at the end of the stream.
-
-        Raises DamagedMedia when not one sample has decoded.
-        """
+        """Hand on what is left at the end. Raises DamagedMedia when not one sample has decoded."""
         for converter in self._converters:
             converter.finish()
         if not self.heard_s:

@@ -175,7 +175,6 @@ class _Node(NamedTuple):
     inside: tuple[_Node, ...] = ()
 
     def find(self, *path: bytes) -> _Node | None:
-        """The first box at the end of a path."""
         if not path:
             return self
         node = next((each for each in self.inside if each.box.kind == path[0]), None)
@@ -187,7 +186,6 @@ class _Node(NamedTuple):
         return reader.between(node.box.body, node.box.end, limit) if node else b""
 
     def entries(self, *path: bytes) -> Iterator[IsoBox]:
-        """The boxes in the one at the end of a path."""
         node = self.find(*path)
         return (each.box for each in (node.inside if node else ()))
 

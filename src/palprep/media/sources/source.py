@@ -143,10 +143,7 @@ class Source:
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of the whole file in hex. Read when first asked for, then kept.
-
-        Raises as :meth:`open` does.
-        """
+        """SHA-256 of the whole file in hex, read when first asked for. Raises as :meth:`open`."""
         with self.open() as file:
             try:
                 digest = hashlib.file_digest(self._readable(file), "sha256").hexdigest()

@@ -156,7 +156,6 @@ def grade_name(part: PartReading, name: NameReading, limits: ConsentLimits) -> O
 
 
 def name_reason(full_name: str, name: NameReading, grade: Outcome) -> str:
-    """Why the name did not pass, with what was heard."""
     if grade is Outcome.UNKNOWN:
         return consent_reason("other_script", name=full_name)
     heard = name.heard.strip(MARKS)

@@ -34,8 +34,6 @@ _SEVERAL = 3
 
 
 class Grade(NamedTuple):
-    """The outcome of a part of the statement, its words in their order, and the reasons."""
-
     outcome: Outcome
     words: tuple[consent.WordRecord, ...]
     reasons: tuple[str, ...]
@@ -81,7 +79,6 @@ def _grade_heard(
     beside: Mapping[str, Beside],
     more_at: int | None,
 ) -> Grade:
-    """The grade of a statement that was heard: its parts, and what is said beside it and in it."""
     parts = [grade_part(part, reading.full_name, limits) for part in reading.parts]
     found = [(part.outcome, reason) for part in parts for reason in part.reasons]
     if more_at:
@@ -100,7 +97,6 @@ def _grade_heard(
 
 
 def _doubts(reading: consent.StatementReading, limits: ConsentLimits) -> tuple[str, ...]:
-    """Why a statement that was said is in doubt."""
     doubts = code_doubts(reading.code) if reading.code else ()
     if _sounds_otherwise(reading, limits):
         named = {"name": reading.full_name, "spoken": reading.spoken_as}
@@ -169,7 +165,6 @@ def _beside(
 
 
 def _spoken_s(reading: consent.StatementReading, start_s: float, end_s: float) -> float:
-    """The seconds of speech between two moments."""
     return sum(each.duration_s for each in spans_within(reading.speech, start_s, end_s))
 
 

@@ -92,8 +92,6 @@ _REPEATED = 3
 
 
 class Beside(NamedTuple):
-    """What is said before or after a statement, and how grave it is."""
-
     outcome: Outcome
     said: str
 

@@ -57,7 +57,6 @@ class Take:
         return sum(known) / len(known)
 
     def words(self) -> str:
-        """Why this take, with its numbers."""
         parts = [
             (self.structure, "speaking first, then still"),
             (self.seen, "face seen"),

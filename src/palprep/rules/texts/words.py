@@ -139,7 +139,6 @@ REASONS: Final = TEXTS.reasons
 
 
 def consent_reason(key: str, **words: object) -> str:
-    """The sentence of that key, with these words in its places."""
     return TEXTS.consent_reasons[key].format(**words)
 
 

@@ -123,7 +123,6 @@ async def conversation_timed_out(service: Service, job: Record) -> None:
 
 
 def replace_skills(context: HandlerContext) -> dict[str, Any]:
-    """Set the complete skills of a PAL. Absent skills are detached."""
     pal = context.find("pal")
     skills = {
         name: {"config": dict(entry.get("config", {}))}
@@ -138,8 +137,6 @@ UNREACHABLE = 424
 
 
 async def check_connector(context: HandlerContext) -> dict[str, Any]:
-    """List the tools of the connector's server, at most ten times a minute, one at a time. No tool
-    is called. A server that fails is part of the result."""
     service, timeout_s = context.service, context.service.choices.connector_seconds
     connector = context.find("connector")
     auth = connector.get("auth") or {}

@@ -174,7 +174,6 @@ def _bars(voice: speech.VoiceFacts, kept: Sequence[Span]) -> Iterator[str]:
 
 
 def _loudness(voice: speech.VoiceFacts, scale: TimeScale) -> Iterator[str]:
-    """The curve of the short-term loudness, and the line of the integrated loudness."""
     levels, step_s = voice.waveform.short_term_lufs, voice.waveform.step_s
     if len(levels) > 1:
         points = ((1.5 + at * step_s, lufs) for at, lufs in enumerate(levels))

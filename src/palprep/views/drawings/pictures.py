@@ -68,7 +68,6 @@ class Embedded(NamedTuple):
 
     @property
     def data_uri(self) -> str:
-        """The data as a ``data:`` URL."""
         return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
@@ -96,7 +95,6 @@ def _svg(drawn: str) -> Embedded:
 
 
 def waveform(voice: speech.VoiceFacts, kept: Sequence[Span] = ()) -> Embedded:
-    """:func:`draw_waveform` as an SVG file."""
     return _svg(draw_waveform(voice, kept=kept))
 
 

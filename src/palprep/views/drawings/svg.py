@@ -15,7 +15,6 @@ INK, PAPER = (32, 36, 44), (255, 255, 255)
 
 
 def drawing(width: float, height: float, parts: Iterable[str]) -> str:
-    """The parts as one SVG of this size."""
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" '
         f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">'

@@ -203,7 +203,6 @@ def headed(word: str, style: str, path: str, more: str = "") -> RenderableType:
 
 
 def indented(renderable: RenderableType) -> Padding:
-    """Indented, as everything that belongs to the file above it."""
     return Padding(renderable, (0, 0, 0, INDENT))
 
 
