@@ -10,10 +10,10 @@ from hypothesis import given, settings, strategies as st
 from PIL import Image
 
 from palprep.errors import CannotFit
-from palprep.fixes.fit import BEST_QUALITY, FLOOR_QUALITY, base64_chars, encode, fit
+from palprep.fixes.image import BEST_QUALITY, FLOOR_QUALITY, base64_chars, encode, fit
 
 SERVICE_LIMIT = 29_360_128
-ENCODE = "palprep.fixes.fit.encode"
+ENCODE = "palprep.fixes.image.encode"
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,7 @@ from PIL import Image, ImageCms, ImageDraw
 
 from palprep.errors import CannotFit, DamagedMedia, FixError, MediaError, UsageError
 from palprep.fixes.carry_out import apply
-from palprep.fixes.fit import base64_chars
-from palprep.fixes.image import adjust, require_within
+from palprep.fixes.image import adjust, base64_chars, require_within
 from palprep.media.images import LINEAR, open_image
 from palprep.media.sources import Source
 from palprep.rules.plans import Crop, ImagePlan

@@ -52,8 +52,10 @@ class Cut:
     plan: VideoPlan
     source: sources.Source
     facts: media.VideoFacts
-    sound: media.AudioStreamFacts | None
-    """None for a video without sound."""
+
+    @property
+    def sound(self) -> media.AudioStreamFacts | None:
+        return self.facts.audio.stream if self.facts.audio else None
 
     @property
     def duration_s(self) -> float:
@@ -212,13 +214,11 @@ def fix_video(
     """
     if (movie := source.content.movie) and movie.is_cut:
         plan = plan.model_copy(update={"copy_video": False, "copy_audio": False})
-    facts = known or media.probe_video(source)
-    sound = facts.audio.stream if facts.audio else None
-    cut = Cut(plan, source, facts, sound)
+    cut = Cut(plan, source, known or media.probe_video(source))
     with new(".mp4") as output:
-        fitted = write_within(plan.max_size_bytes, cut, output.temporary, progress=progress)
+        fitted = _write_within(cut, output.temporary, progress)
     done = (*_done(cut), *fitted)
-    copied = plan.copy_video and (plan.copy_audio or sound is None) and plan.trim is None
+    copied = plan.copy_video and (plan.copy_audio or cut.sound is None) and plan.trim is None
     return Applied(path=str(output.path), fixes=done, coding_kept=copied)
 
 
@@ -252,13 +252,10 @@ def _done(cut: Cut) -> Iterator[FixDone]:
     yield FixDone(id="strip_metadata", did=did)
 
 
-def write_within(
-    max_size_bytes: int | None, cut: Cut, target: Path, *, progress: graph.Progress | None = None
-) -> tuple[FixDone, ...]:
-    """Write ``cut`` to ``target``, at most ``max_size_bytes`` long, and say what that took.
-
-    Raises CannotFit when the bytes leave too little rate for a usable picture.
-    """
+def _write_within(cut: Cut, target: Path, progress: graph.Progress | None) -> tuple[FixDone, ...]:
+    """Write ``cut`` to ``target``, no longer than its plan allows, and say what that took. Raises
+    CannotFit when the bytes leave too little rate for a usable picture."""
+    max_size_bytes = cut.plan.max_size_bytes
     if max_size_bytes is None:
         cut.write(target, CRF, progress)
         return ()

@@ -115,7 +115,7 @@ def fix_voice(
             # As it was measured: ffmpeg mixes integers down more quietly than floats.
             layout = "mono" if stream.channels == 1 else "stereo"
             sound = sound.filter("aformat", sample_fmts="flt", channel_layouts=layout)
-        sound = _cleaned(sound, plan, stream)
+        sound, cleaned = _cleaned(sound, plan, stream)
         part = part_of(progress, 0.4, 0.7)
         sound, level = levelled(sound, plan, rate_hz=rate_hz, duration_s=length_s, progress=part)
         encoding = {"f": "wav", "c:a": "pcm_s16le", **BARE_SOUND, "ar": rate_hz, "ac": channels}
@@ -124,7 +124,8 @@ def fix_voice(
     shape = f"{rate_hz:,} Hz, {'mono' if channels == 1 else 'stereo'}"
     did = f"encoded once from {stream_words(stream)} to wav, {shape}"
     done = (
-        *_cleaned_words(plan, stream, length_s),
+        *([_selected(plan.spans, length_s)] if plan.spans else []),
+        *cleaned,
         *level,
         *_file_words(source, FixDone(id="convert", did=did)),
     )
@@ -143,34 +144,32 @@ def _copied(
     return Applied(path=str(output.path), fixes=_file_words(source, FixDone(id="rewrap", did=did)))
 
 
-def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> Any:
+def _selected(spans: tuple[Span, ...], length_s: float) -> FixDone:
+    first, *more = spans
+    did = f"kept {first.start_s:.2f} s to {first.end_s:.2f} s ({length_s:.1f} s)"
+    if more:
+        did = f"kept {length_s:.1f} s of speech from {len(spans)} stretches, joined with "
+        did += f"crossfades of {_CROSSFADE_MS} ms"
+    return FixDone(id="select", did=did, kept=spans)
+
+
+def _cleaned(sound: Any, plan: VoicePlan, stream: AudioStreamFacts) -> tuple[Any, list[FixDone]]:
+    done = []
     if plan.mix != "keep" and stream.channels > 1:
-        sound = sound.filter("pan", args=f"mono|c0={MIXES[plan.mix][0]}")
+        mixed, did = MIXES[plan.mix]
+        sound = sound.filter("pan", args=f"mono|c0={mixed}")
+        done.append(FixDone(id="mix", did=did))
     if plan.high_pass_hz is not None:
         for _ in range(2):  # two second-order sections make the fourth order
             sound = sound.filter("highpass", f=plan.high_pass_hz)
-    if plan.hum_hz is not None:
-        for multiple in _HUM_MULTIPLES:
-            hum = f"{plan.hum_hz * multiple:g}"
-            sound = sound.filter("bandreject", f=hum, width_type="h", width=_HUM_WIDTH_HZ)
-    return sound
-
-
-def _cleaned_words(plan: VoicePlan, stream: AudioStreamFacts, length_s: float) -> Iterator[FixDone]:
-    if plan.spans:
-        first, *more = plan.spans
-        did = f"kept {first.start_s:.2f} s to {first.end_s:.2f} s ({length_s:.1f} s)"
-        if more:
-            did = f"kept {length_s:.1f} s of speech from {len(plan.spans)} stretches, joined with "
-            did += f"crossfades of {_CROSSFADE_MS} ms"
-        yield FixDone(id="select", did=did, kept=plan.spans)
-    if plan.mix != "keep" and stream.channels > 1:
-        yield FixDone(id="mix", did=MIXES[plan.mix][1])
-    if plan.high_pass_hz is not None:
         did = f"filtered out what is below {plan.high_pass_hz:g} Hz"
         if plan.hum_hz is not None:
+            for multiple in _HUM_MULTIPLES:
+                hum = f"{plan.hum_hz * multiple:g}"
+                sound = sound.filter("bandreject", f=hum, width_type="h", width=_HUM_WIDTH_HZ)
             did += f", and the hum at {plan.hum_hz:g} Hz and its multiples"
-        yield FixDone(id="high_pass", did=did)
+        done.append(FixDone(id="high_pass", did=did))
+    return sound, done
 
 
 def write_joined(
