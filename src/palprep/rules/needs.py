@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from palprep import media
 from palprep.consent import ConsentFacts, LipsFacts
@@ -12,8 +12,6 @@ from palprep.rules.texts.words import REASONS, Unmeasured
 from palprep.speech import VoiceFacts
 from palprep.values import Outcome, Rect
 from palprep.vision import FootageFacts, FrameSample, Framing, PortraitFacts, Quality, SubjectFacts
-
-F = TypeVar("F")
 
 BARELY_VISIBLE = 0.5
 """Visibility of a face below which age, colour and photographic look are not judged."""
@@ -69,23 +67,6 @@ def _structure(facts: Facts) -> Timeline | Answer:
     return NOT_LISTENED if facts.voice is None else facts.timeline
 
 
-def _lips(facts: Facts) -> LipsFacts | Answer:
-    heard = _structure(facts)
-    return facts.lips or REASONS["no_lips"] if isinstance(heard, Timeline) else heard
-
-
-def timed(need: Need[F]) -> Need[tuple[F, Timeline]]:
-    """The same facts of a video, with its timeline: moments are told in the time of a player."""
-
-    def get(facts: Facts) -> tuple[F, Timeline] | Answer:
-        found, line = need.get(facts), facts.timeline
-        if found is None or isinstance(found, Measured | Unmeasured):
-            return found
-        return None if line is None else (found, line)
-
-    return Need(get)
-
-
 def _consent(facts: Facts) -> ConsentFacts | Answer:
     if facts.audio is None:
         return None
@@ -117,9 +98,13 @@ SEEN: Need[tuple[FrameSample, ...]] = FOOTAGE.then(lambda footage: footage.seen 
 VOICE: Need[VoiceFacts] = Need(
     lambda facts: facts.voice or (None if facts.audio is None else NOT_LISTENED)
 )
+TIMELINE: Need[Timeline] = Need(lambda facts: facts.timeline)
+"""The timeline of a video: moments are told in the time of a player."""
 STRUCTURE: Need[Timeline] = Need(_structure)
 """The timeline of a video with sound that was listened to."""
-LIPS: Need[LipsFacts] = Need(_lips)
+LIPS: Need[LipsFacts] = STRUCTURE.beside(FACTS).then(
+    lambda heard: heard[1].lips, REASONS["no_lips"]
+)
 """The lips while the statement is spoken, or else while somebody speaks."""
 PORTRAIT: Need[PortraitFacts] = Need(
     lambda facts: facts.portrait or (None if facts.image is None else REASONS["not_looked"])

@@ -32,6 +32,7 @@ from palprep.values import Outcome, Rect, Value
 
 F = TypeVar("F")
 G = TypeVar("G")
+H = TypeVar("H")
 
 
 class Measured(Value):
@@ -78,6 +79,15 @@ class Need(Generic[F]):
                 return whole
             found = part(whole)
             return missing if found is None else found
+
+        return Need(get)
+
+    def beside(self, other: Need[H]) -> Need[tuple[F, H]]:
+        """These facts and others; where both are missing, the answer is of these."""
+
+        def get(facts: Facts) -> tuple[F, H] | Answer:
+            both = self.then(lambda these: other.then(lambda those: (these, those)).get(facts))
+            return both.get(facts)
 
         return Need(get)
 

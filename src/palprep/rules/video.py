@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from palprep.facts import Timeline
 from palprep.media import FileFacts, VideoFacts
-from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, SIGNAL, TIMING, VIDEO, timed
+from palprep.rules.needs import EVERY_FRAME, FILE, FOOTAGE, SIGNAL, TIMELINE, TIMING, VIDEO
 from palprep.rules.rule import Measured, plain, rule, sides
 from palprep.rules.texts.words import REASONS, counted, degrees, some_of
 from palprep.values import Span
@@ -113,7 +113,7 @@ def base_layer_shows(video: VideoFacts) -> bool:
 _SHOWN = 3
 """Moments that are listed before the rest is counted."""
 
-_LINE = timed(EVERY_FRAME).then(lambda seen: seen[1])
+_LINE = EVERY_FRAME.beside(TIMELINE).then(lambda seen: seen[1])
 
 
 @rule(_LINE)
@@ -126,7 +126,7 @@ def video_freezes(line: Timeline) -> Measured:
     return _total(line.freezes)
 
 
-@rule(timed(SIGNAL).then(lambda seen: seen[1]))
+@rule(SIGNAL.beside(TIMELINE).then(lambda seen: seen[1]))
 def video_black(line: Timeline) -> Measured:
     return _total(line.black)
 

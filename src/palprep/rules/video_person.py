@@ -7,8 +7,9 @@ import statistics
 from collections.abc import Iterable
 
 from palprep.consent import LEAST_TO_SYNC_S, LipsFacts
-from palprep.facts import FacingLimits, Facts, Timeline, share_held
-from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE, timed
+from palprep.facts import FacingLimits, Timeline, share_held
+from palprep.media import VideoFacts
+from palprep.rules.needs import FOOTAGE, LIPS, NO_FACE, SEEN, STRUCTURE, TIMELINE, VIDEO
 from palprep.rules.report import Report
 from palprep.rules.rule import Answer, Measured, Need, rule
 from palprep.rules.texts.words import REASONS, Unmeasured, degrees
@@ -34,7 +35,7 @@ def face_seen_throughout(footage: FootageFacts) -> Measured:
     )
 
 
-@rule(timed(FOOTAGE))
+@rule(FOOTAGE.beside(TIMELINE))
 def one_person_throughout(seen: tuple[FootageFacts, Timeline]) -> Measured:
     footage, line = seen
     crowded = [sample for sample in footage.samples if sample.people > 1]
@@ -58,20 +59,15 @@ def same_person_throughout(seen: tuple[FrameSample, ...]) -> Measured | Unmeasur
     return Measured(value=compared[min(1, len(compared) - 1)])
 
 
-def _framed(facts: Facts) -> tuple[tuple[FrameSample, ...], float] | Answer:
-    """The frames that show a face, and their height over their shorter side."""
-    seen, video, footage = SEEN.get(facts), facts.video, facts.footage
-    if not isinstance(seen, tuple) or video is None or footage is None:
-        return None if isinstance(seen, tuple) else seen
-    height = video.width if footage.turned_deg in {90, 270} else video.height
-    return seen, height / min(video.width, video.height)
-
-
-@rule(Need(_framed))
-def face_size(framed: tuple[tuple[FrameSample, ...], float]) -> Measured:
+@rule(FOOTAGE.beside(VIDEO))
+def face_size(framed: tuple[FootageFacts, VideoFacts]) -> Measured | Unmeasured:
     """Over the shorter side: in an upright video a quarter of the height is half of the width."""
-    seen, upright = framed
-    share = statistics.median(each.face_height_share or 0.0 for each in seen)
+    footage, video = framed
+    if not footage.seen:
+        return NO_FACE
+    share = statistics.median(each.face_height_share or 0.0 for each in footage.seen)
+    height = video.width if footage.turned_deg in {90, 270} else video.height
+    upright = height / min(video.width, video.height)
     return _share(share * upright, "of the shorter side")
 
 

@@ -9,13 +9,12 @@ from palprep.consent import ConsentFacts
 from palprep.facts import Facts, Timeline
 from palprep.rules.audio import voice_one_speaker
 from palprep.rules.consent.state import ConsentDoubt
-from palprep.rules.needs import CONSENT, NOT_FOUND, STATED
+from palprep.rules.needs import CONSENT, FACTS, NOT_FOUND, STATED
 from palprep.rules.profile import Limit
 from palprep.rules.report import Check, Report
 from palprep.rules.rule import (
     SAME_PERSON,
     SAME_VOICE,
-    Answer,
     BaseRule,
     Measured,
     Need,
@@ -80,14 +79,13 @@ class Spoken(NamedTuple):
     footage: FootageFacts | None
 
 
-def _spoken(facts: Facts) -> Spoken | Answer:
-    stated, line = STATED.get(facts), facts.timeline
-    if not isinstance(stated, ConsentFacts):
-        return stated
-    return Spoken(line.consent, line, facts.footage) if line and line.consent else NOT_FOUND
+def _spoken(stated: tuple[ConsentFacts, Facts]) -> Spoken | None:
+    _, facts = stated
+    line = facts.timeline
+    return Spoken(line.consent, line, facts.footage) if line and line.consent else None
 
 
-SPOKEN = Need(_spoken)
+SPOKEN: Need[Spoken] = STATED.beside(FACTS).then(_spoken, NOT_FOUND)
 
 
 @rule(SPOKEN)
