@@ -323,11 +323,11 @@ def test_steps_are_told_and_can_be_stopped(call, publisher, callbacks, journal, 
     assert told == ["publish for voice", "create voice"]
     assert [creation.person for creation in journal.creations()] == ["ada"]
 
-    def stop():
+    def stop(step):
         raise PublishError("stopped")
 
     with pytest.raises(PublishError, match="stopped"):
-        call(voice, "w.wav", WAV + b"1", checkpoint=stop)
+        call(voice, "w.wav", WAV + b"1", tell=stop)
     assert len(journal.creations()) == 1
 
 

@@ -103,9 +103,8 @@ class Creator:
     """Creates one voice or replica at most once, as far as its journal reaches. Consent was judged
     before. ``person`` and ``target``, the service's identity, stand in the journal. ``allow`` is
     called before the upload and after it, which may take long, and raises where nothing may be
-    created any more. ``tell`` hears the name of each step before it is taken. ``checkpoint`` is
-    called before each step, and several times a second while waiting; what it raises ends the work
-    there."""
+    created any more. ``tell`` hears the name of each step before it is taken; what it raises ends
+    the work there."""
 
     client: AnyClient
     publisher: Publisher
@@ -117,7 +116,6 @@ class Creator:
     target: str
     allow: Callable[[], object] = _nothing
     tell: Callable[[str], object] = _nothing
-    checkpoint: Callable[[], object] = _nothing
 
     @functools.cached_property
     def key(self) -> str:
@@ -133,7 +131,7 @@ class Creator:
             return creation
         await work(self.client, self.allow)
         # Published before the intent is recorded: a failed upload leaves nothing in doubt.
-        self._begin(f"publish for {self.request.what}")
+        self.tell(f"publish for {self.request.what}")
         urls: dict[str, str] = {}
         for role, file in self.files.items():
             url = await work(self.client, functools.partial(self.publisher.publish, file))
@@ -143,7 +141,7 @@ class Creator:
         asked = _asked(self.request, self.files, self.target)
         if self.request.callback_url is not None:
             asked["told_elsewhere"] = True
-        self._begin(f"create {self.request.what}")
+        self.tell(f"create {self.request.what}")
         await work(self.client, self.allow)
         return await creations.create_once(
             self.client,
@@ -160,9 +158,6 @@ class Creator:
         tell of the end. Raises OutcomeUnknown for a creation in doubt, and WaitTimeout, whose
         ``last`` is the creation, when the training has not ended in time."""
         if creation.state is creations.CreationState.IN_DOUBT and told_by(creation, self.callbacks):
-            self._begin(
-                f"wait for a callback that resolves the doubt about the {self.request.what}"
-            )
             with contextlib.suppress(WaitTimeout):
                 creation = await until(
                     self.client,
@@ -176,7 +171,6 @@ class Creator:
             raise OutcomeUnknown(told, call=dict(creation.request))
         if (teller := told_by(creation, self.callbacks)) is None:
             return creation
-        self._begin(f"wait for {self.request.what}")
 
         async def ask_once(within: float) -> creations.Creation:
             await ask_for_state(self.client, self.journal, creation, within)
@@ -212,12 +206,7 @@ class Creator:
         return entries.Snapshot.told(replica.replica_id, replica.status, None)
 
     async def _look(self) -> creations.Creation:
-        self.checkpoint()
         return await work(self.client, lambda: self.journal.known_creation(self.key))
-
-    def _begin(self, step: str) -> None:
-        self.checkpoint()
-        self.tell(step)
 
 
 def _identifying(request: Request) -> dict[str, Any]:

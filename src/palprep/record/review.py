@@ -110,10 +110,10 @@ class Review:
 
     def _questions(self) -> list[Question]:
         with Journal.of(self._place) as journal:
-            reader, started = RunReader(journal), journal.last_run()
+            reader = RunReader(journal)
             open_ = [each.slug for each in reader.people if each.held or each.status not in READY]
             people = [reader.person(slug) for slug in open_]
-        source = started.body.source if started else None
+        source = reader.started.source
         found: list[Question] = []
         for person in people:
             own = views.person_page(person.slug)

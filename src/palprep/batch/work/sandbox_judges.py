@@ -32,7 +32,7 @@ def judging_in(
 ) -> functools.partial[sandbox.Sandbox]:
     """Makes a sandbox that has media opened in ``workers``. Its trainer takes any of ``statements``
     for consent; without one, palprep's template."""
-    trainer = functools.partial(train, statements=tuple(dict.fromkeys(statements)))
+    trainer = functools.partial(train, statements=tuple(statements))
     return functools.partial(
         sandbox.Sandbox,
         judge_image=apart(judge_image, workers),

@@ -148,7 +148,6 @@ class ServiceSteps:
             target=self.remote.connection.target,
             allow=allow,
             tell=reporter.begin,
-            checkpoint=reporter.go_on,
         )
         try:
             creation = pipelines.create(client, creator)

@@ -267,13 +267,12 @@ def watch(
             service = "an embedded sandbox: watch it without --base-url and PALPREP_BASE_URL"
             other = f"{seen.head.target}: give that as --base-url"
             raise UsageError(f"The last run used {service if own else other}")
-        started = journal.last_run()
         with connect(
             asked,
             journal,
             place.resolve(),
             # What that run's embedded sandbox took for consent, it has to take again.
-            started.body.statements if started else (),
+            seen.started.statements,
             requests_per_s=allowed.requests_per_s,
         ) as remote:
             watched = Watch(

@@ -180,6 +180,7 @@ class RunReader:
         if started is None or newest is None:
             where = journal.path.parent if journal.path else "memory"
             raise JournalError(f"The journal in {where} holds no run yet")
+        self.started = started.body
         self.head = RunHead(
             started_at=started.at,
             updated_at=newest.at,
