@@ -36,6 +36,10 @@ HEAD = (224.0, 92.0, 66.0, 92.0)
 """The middle of the head, and half its width and height with hair and helmet ring left out."""
 NEAR = 0.75
 """In sizes of the head beyond its edge: so far the picture is stretched as the head moves."""
+NOSE, FACE = (223.0, 129.0), (42.0, 55.0)
+"""The tip of the nose, and half the width and height of what stands out around it."""
+TURN = 0.9
+"""How much further than the head the nose goes, in ways of the head: it turns as it sways."""
 SWAYS = ((5.0, 5.3, 0.0, 2.5, 2.1, 1.0), (3.0, 3.9, 2.0, 1.5, 1.7, 0.0))
 """Across and down, two waves each: their height in pixels, their period in seconds, their phase."""
 
@@ -64,14 +68,15 @@ def sways(frames: int, fps: int) -> Samples:
     )
 
 
-def swayed(pixels: Samples, across: float, down: float) -> Samples:
-    """The portrait with its head moved by so many pixels over what surrounds it. What is next to
-    the head is stretched."""
+def swayed(pixels: Samples, across: float, down: float, turn: float = TURN) -> Samples:
+    """The portrait with its head moved by so many pixels over what surrounds it, and turned that
+    way: the nose goes ``turn`` times as far again. What is next to the head is stretched."""
     height, width = pixels.shape[:2]
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     middle_x, middle_y, half_width, half_height = HEAD
     away = np.hypot((x - middle_x) / half_width, (y - middle_y) / half_height)
-    follows = 1 - eased((away - 1) / NEAR)
+    beyond = np.hypot((x - NOSE[0]) / FACE[0], (y - NOSE[1]) / FACE[1])
+    follows = 1 - eased((away - 1) / NEAR) + turn * eased(1 - beyond)
     column = np.clip(x - across * follows, 0, width - 1.001)
     row = np.clip(y - down * follows, 0, height - 1.001)
     left, above = column.astype(int), row.astype(int)

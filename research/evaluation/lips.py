@@ -6,8 +6,9 @@ TALKERS holds the footage that material/talkers.csv names, as owner/name/path. E
 shows one person who is heard talking. It is measured as ``check`` measures a statement, and once
 more with the picture moved, enlarged, noisy and strongly compressed, as forgers leave it. Of both
 forgeries are made: a photograph that sways, a picture that freezes halfway, loops, whose rounds
-come from the one and the other by turns, and a photograph whose mouth opens with the loudness of
-the sound. What is measured is kept in TALKERS/.kept.
+come from the one and the other by turns, a photograph whose mouth opens with the loudness of the
+sound, and the same whose head is drawn over its surroundings before a steadier camera. What is
+measured is kept in TALKERS/.kept.
 
 The sound is shifted, and taken from other people and from other words of the same: do lips and
 sound still go together? That is judged on sources alone that nothing was fitted on.
@@ -34,6 +35,7 @@ from numpy.typing import NDArray
 import palprep.media.images.frames
 import palprep.vision.footage
 import palprep.vision.landmarks
+import palprep.vision.pose
 import palprep.vision.surroundings
 from palprep.consent import FRAMES_PER_S, LipsFacts, measure_lips
 from palprep.consent.lips import STEP_S, LipSync, on_grid, synchrony_of
@@ -62,11 +64,14 @@ PHOTOGRAPH_LENGTHS_S = (10.0, 12.0)
 SHIFTS_S = (0.4, 1.0)
 HIDDEN_S = (0.4, 1.2)
 """How long lips are hidden by whoever wants no one to see them, and how often."""
+STEADIER, SWAY = 0.25, 0.06
+"""The share of the camera's motion, and how far the head sways to either side, in widths of the
+face: of people who talk one in six moves less."""
 DUBS = 3
 """Other people's sound that every stretch is held against."""
 CODE = (
     *(palprep.media.images.frames, palprep.vision.landmarks),
-    *(palprep.vision.footage, palprep.vision.surroundings),
+    *(palprep.vision.footage, palprep.vision.surroundings, palprep.vision.pose),
 )
 
 
@@ -95,6 +100,8 @@ class Seen(NamedTuple):
     still: FaceTrack
     puppet: FaceTrack
     """A photograph with a mouth that was animated, 12 s at the most."""
+    swayed: FaceTrack
+    """The same, with a head that sways before a camera that moves a quarter as far."""
     speech: tuple[Span, ...]
     sound: NDArray[np.float32]
     """Mono at 16 kHz, from the start of the stretch."""
@@ -132,26 +139,32 @@ def seen_of(talker: Talker, folder: Path, models: Models) -> Seen:
         sound = np.concatenate(list(stream_samples(source, rate_hz=RATE_HZ)))
         begin, end = ((at - late_s) * RATE_HZ for at in (talker.start_s, talker.end_s))
         sound = sound[max(0, int(begin)) : int(end)]
-        puppets = puppet(middle, loudness(sound)[: len(frames)], models, rng)
+        opened = loudness(sound)[: len(frames)]
         tracks = (
             follow_face(frames, models),
             follow_face((each._replace(rgb=worn(each.rgb, rng)) for each in frames), models),
             follow_face(
                 (each._replace(rgb=worn(middle, rng)) for each in frames[:STILL_FRAMES]), models
             ),
-            follow_face(
-                (SampledFrame(at / FRAMES_PER_S, rgb) for at, rgb in enumerate(puppets)), models
+            *(
+                follow_face(
+                    (SampledFrame(at / FRAMES_PER_S, rgb) for at, rgb in enumerate(shown)), models
+                )
+                for shown in (
+                    puppet(middle, opened, models, rng),
+                    puppet(middle, opened, models, rng, camera=STEADIER, sway=SWAY),
+                )
             ),
         )
         named = {f"{name}{index}": array for index, track in enumerate(tracks)
                  for name, array in track._asdict().items()}  # fmt: skip
         np.savez(file, sound=sound, **named)
     with np.load(file) as kept:
-        genuine, again, still, animated = (
-            FaceTrack(*(kept[f"{name}{index}"] for name in FaceTrack._fields)) for index in range(4)
+        genuine, again, still, animated, swayed = (
+            FaceTrack(*(kept[f"{name}{index}"] for name in FaceTrack._fields)) for index in range(5)
         )
         sound = kept["sound"]
-        return Seen(talker, genuine, again, still, animated, speech_spans(sound), sound)
+        return Seen(talker, genuine, again, still, animated, swayed, speech_spans(sound), sound)
 
 
 def photograph(seen: Seen, _: float) -> FaceTrack:
@@ -213,6 +226,7 @@ def stretches(seen: Seen, length_s: float) -> Iterator[Seen]:
             genuine=_cut(seen.genuine, span),
             worn=_cut(seen.worn, span),
             puppet=_cut(seen.puppet, span),
+            swayed=_cut(seen.swayed, span),
             speech=tuple(each.moved(-start) for each in seen.speech),
             sound=seen.sound[int(start * RATE_HZ) :],
         )
@@ -261,7 +275,12 @@ def photograph_table(
     limits = profile.for_role(Role.CONSENT_VIDEO)[check_id]
     yield f"| Shown | {' | '.join(f'{length:g} s' for length in PHOTOGRAPH_LENGTHS_S)} |"
     yield f"|---|{'---|' * len(PHOTOGRAPH_LENGTHS_S)}"
-    shown = {"genuine": "genuine", "genuine, worn": "worn", "animated photograph": "puppet"}
+    shown = {
+        "genuine": "genuine",
+        "genuine, worn": "worn",
+        "animated photograph": "puppet",
+        "animated photograph whose head sways": "swayed",
+    }
     for kind, name in shown.items():
         cells = []
         for length_s in PHOTOGRAPH_LENGTHS_S:
@@ -271,7 +290,7 @@ def photograph_table(
                     for part in parts)  # fmt: skip
             found = [value for each in lips if (value := getattr(each, measure)) is not None]
             doubted = sum(not all(limit.holds(each) for limit in limits) for each in found)
-            nearest = max(found) if name == "puppet" else min(found)
+            nearest = max(found) if name in {"puppet", "swayed"} else min(found)
             cells.append(f"{share_of(doubted, len(found))}; {nearest:.3f}")
         yield f"| {kind} | {' | '.join(cells)} |"
 
@@ -334,10 +353,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"left out: {error}", file=sys.stderr)
     eyes = partial(photograph_table, "eyes_blink", "blink")
     head = partial(photograph_table, "head_moves", "head")
+    depth = partial(photograph_table, "face_has_depth", "parallax")
     tables: Mapping[str, Callable[[Sequence[Seen], Profile], Iterator[str]]] = {
         "forged-footage": table,
         "eyes-blink": eyes,
         "head-moves": head,
+        "face-has-depth": depth,
         "lip-sync": sync_table,
     }
     for name, made in tables.items():

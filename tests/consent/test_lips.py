@@ -31,11 +31,11 @@ def talk(seconds=10.0, seed=1):
     return 0.3 + 0.08 * (rough[:-2] + 2 * rough[1:-1] + rough[2:]) / 2
 
 
-def track(times, shape, eyes=None, head=None):
+def track(times, shape, eyes=None, head=None, nose=None):
     count = len(times)
     eyes = np.full(count, 0.3) if eyes is None else eyes
-    head = np.zeros((count, 2)) if head is None else head
-    return FaceTrack(times, shape, np.zeros((count, 41)), eyes, head)
+    head, nose = (np.zeros((count, 2)) if each is None else each for each in (head, nose))
+    return FaceTrack(times, shape, np.zeros((count, 41)), eyes, head, nose)
 
 
 def measured(shape, *, speech=(ALL,), stated=True, times=None, **face):
@@ -119,11 +119,12 @@ def test_eyes_that_narrow_slowly_do_not_blink():
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(7.8, False), (8.2, True)])
-def test_a_few_seconds_tell_neither_of_eyes_nor_of_the_head(seconds, told):
+def test_a_few_seconds_tell_neither_of_eyes_nor_of_head_and_nose(seconds, told):
     shape = talk(seconds)
     lips = measured(shape)
     assert (lips.blink is not None) is told
     assert (lips.head is not None) is told
+    assert (lips.parallax is not None) is told
 
 
 def test_a_head_that_trembles_does_not_move():
@@ -133,6 +134,13 @@ def test_a_head_that_trembles_does_not_move():
     swing = 0.1 * np.sin(np.arange(125) / RATE)
     moving = tremble + np.column_stack([swing, np.zeros(125)])
     assert measured(talk(), head=moving).head == pytest.approx(0.07, abs=0.01)
+
+
+def test_a_nose_that_trembles_does_not_move_against_the_face():
+    tremble = 0.01 * np.random.default_rng(5).standard_normal((125, 2))
+    assert measured(talk(), nose=tremble).parallax < 0.009
+    swing = np.column_stack([np.zeros(125), 0.03 * np.sin(2 * np.arange(125) / RATE)])
+    assert measured(talk(), nose=tremble + swing).parallax == pytest.approx(0.021, abs=0.003)
 
 
 def test_one_jump_is_no_motion_and_gaps_leave_it_open():

@@ -36,6 +36,7 @@ def test_the_sample_passes(spoken_consent):
         "lips_not_repeated",
         "eyes_blink",
         "head_moves",
+        "face_has_depth",
         "lip_sync",
     ):
         assert report.check(check_id).outcome is Outcome.PASS
@@ -86,8 +87,20 @@ def test_a_photograph_whose_eyes_blink_as_well_leaves_the_consent_in_doubt(
     report = check(animated_photograph(sample_media, spoken_consent, tmp_path / "puppet.mp4"))
     for check_id in ("mouth_moves", "lips_keep_moving", "eyes_blink", "lip_sync"):
         assert report.check(check_id).outcome is Outcome.PASS
+    doubts = consent_doubts(report.checks, report.consent)
+    assert {each.check for each in doubts} == {"head_moves", "face_has_depth"}
+
+
+def test_a_flat_head_that_is_drawn_over_the_wall_leaves_the_consent_in_doubt(
+    spoken_consent, sample_media, tmp_path
+):
+    swaying = tmp_path / "swaying.mp4"
+    report = check(animated_photograph(sample_media, spoken_consent, swaying, sways=True))
+    for check_id in ("mouth_moves", "eyes_blink", "head_moves", "lip_sync"):
+        assert report.check(check_id).outcome is Outcome.PASS
     (doubt,) = consent_doubts(report.checks, report.consent)
-    assert doubt.check == "head_moves"
+    assert doubt.check == "face_has_depth"
+    assert "as on a flat picture" in doubt.sentence
 
 
 @pytest.mark.parametrize(

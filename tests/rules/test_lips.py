@@ -82,7 +82,12 @@ def test_lips_without_their_sound_are_a_doubt_and_no_failure(judged, found, outc
 
 @pytest.mark.parametrize("role", [Role.CONSENT_VIDEO, Role.TRAINING_VIDEO])
 @pytest.mark.parametrize(
-    ("check_id", "measure", "least"), [("eyes_blink", "blink", 0.04), ("head_moves", "head", 0.018)]
+    ("check_id", "measure", "least"),
+    [
+        ("eyes_blink", "blink", 0.04),
+        ("head_moves", "head", 0.018),
+        ("face_has_depth", "parallax", 0.009),
+    ],
 )
 def test_what_a_photograph_does_not_do_is_a_doubt_and_no_failure(
     judged, role, check_id, measure, least

@@ -37,7 +37,7 @@ FOOTAGE = FootageFacts(
 )  # fmt: skip
 LIPS = LipsFacts(
     stated=True, span=Span(start_s=1.0, end_s=13.0), motion=0.05, rests_at_s=4.0,
-    repeat=0.8, repeats_at_s=6.0, blink=0.2, head=0.06,
+    repeat=0.8, repeats_at_s=6.0, blink=0.2, head=0.06, parallax=0.03,
     synchrony=Synchrony(correlation=0.3, margin=0.1, lag_s=0.04),
 )  # fmt: skip
 TIMING = TimingFacts(dropped_frames=0, audio_offset_s=0.0, audio_drift_s=0.0)

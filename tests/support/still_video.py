@@ -63,9 +63,10 @@ def forged_video(
     return made
 
 
-def animated_photograph(sample_media: Path, talk: Path, made: Path) -> Path:
+def animated_photograph(sample_media: Path, talk: Path, made: Path, *, sways: bool = False) -> Path:
     """The sound of ``talk``, and the sample portrait, whose mouth moves with it and whose eyes
-    blink, as the sample videos are made, but for the head: that stays where it is."""
+    blink, as the sample videos are made, but for the head: that stays where it is, or ``sways``
+    without turning."""
     face = runpy.run_path(str(sample_media / "mouth.py"))
     pillow_heif.register_heif_opener()
     with Image.open(sample_media / "people/jane-carter/portrait.heic") as stored:
@@ -76,10 +77,14 @@ def animated_photograph(sample_media: Path, talk: Path, made: Path) -> Path:
     pixels, sound = np.asarray(portrait, np.float32), decode(talk)
     count = int(len(sound) / RATE_HZ * 25)
     opened, spread = face["shapes"](sound, RATE_HZ, count, 25)
+    places = face["sways"](count, 25) * sways
     frames = []
-    for wide, apart, shut in zip(opened, spread, face["blinks"](count, 25, seed=1), strict=True):
+    for wide, apart, shut, place in zip(
+        opened, spread, face["blinks"](count, 25, seed=1), places, strict=True
+    ):
         moved = face["stretched"](face["blinking"](pixels, shut), face["MOST_SPREAD"] * apart)
         spoken = face["speaking"](moved, face["MOST_OPEN"] * wide) if wide > 0 else moved
+        spoken = face["swayed"](spoken, *place, turn=0.0) if sways else spoken
         frames.append(face["as_image"](spoken).crop((4, 0, 452, 252)).resize((640, 360)).tobytes())
     subprocess.run(
         [

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -27,6 +29,7 @@ from palprep.vision.pose import (
     fit_head,
     head_pose,
     measure_eyes,
+    nose_parallax,
 )
 
 GEOMETRY = Models().geometry
@@ -142,3 +145,20 @@ def test_the_gaze_of_small_or_narrowed_eyes_is_in_doubt() -> None:
     assert wide.gaze_doubt_deg < small.gaze_doubt_deg
     assert narrowed.gaze_doubt_deg == pytest.approx(wide.gaze_doubt_deg + 3)
     assert looking(turned(30, 0, 0, 3, 300), 0, 0).gaze_surely_off_deg < 30
+
+
+def test_a_nose_keeps_its_place_on_a_flat_picture_that_is_slanted() -> None:
+    face = turned(8.0, -5.0, 3.0, 20.0, 300.0)
+    slant = np.array([(0.97, 0.04, 5.0), (-0.05, 1.02, -8.0), (1e-4, -8e-5, 1.0)])
+    seen = np.column_stack([face.points[:, :2], np.ones(len(face.points))]) @ slant.T
+    moved = replace(face, points=np.column_stack([seen[:, :2] / seen[:, 2:], face.points[:, 2]]))
+    assert nose_parallax(moved, face) == pytest.approx((0.0, 0.0), abs=1e-3)
+
+
+@pytest.mark.parametrize(("yaw", "pitch"), [(5.0, 0.0), (0.0, 5.0)])
+def test_a_nose_moves_against_a_face_that_turns(yaw: float, pitch: float) -> None:
+    straight = turned(0.0, 0.0, 0.0, 20.0, 300.0)
+    across, down = map(abs, nose_parallax(turned(yaw, pitch, 0.0, 20.0, 300.0), straight))
+    along, aside = (across, down) if yaw else (down, across)
+    assert 0.01 < along < 0.06
+    assert aside < 0.3 * along

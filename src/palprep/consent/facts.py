@@ -314,6 +314,9 @@ class LipsFacts(Value):
     head: float | None = None
     """How far the head moves against its surroundings, in widths of the face: the median, over all
     8 s, of the standard deviation of where it is. None where less than 8 s of both are seen."""
+    parallax: float | None = None
+    """How far the nose moves against the rest of the face, in widths of the face: the standard
+    deviation. About 0 on a flat picture. None with less than 8 s of the face."""
     synchrony: Synchrony | None = None
     """How they go together with the sound; None with less than :data:`LEAST_TO_SYNC_S` of lips, or
     too little of both."""

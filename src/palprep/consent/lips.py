@@ -1,11 +1,11 @@
 """Do the lips go on, or does the picture stand still or come again, while words are spoken? And
-do the eyes blink, and does the head move?
+do the eyes blink, does the head move, and is the face flat?
 
 The person may be shown by a frozen picture or by a loop under somebody's voice. The course of the
 lips tells both: they do not rest for three seconds of speech, and nobody moves them in the same way
 again for two. A photograph whose mouth was animated keeps its eyes as they are: people shut theirs
 for a moment every few seconds. And its head stays where it is in the picture, while people move
-theirs over whatever surrounds it.
+theirs over whatever surrounds it. Where somebody draws it over them it is flat all the same.
 
 And do the lips belong to the sound? Canonical correlation analysis (Hotelling, "Relations between
 two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: four sums
@@ -53,7 +53,7 @@ _LEAST_FRAMES = 100
 """Frames, 8 s of them: in less time too many people do not blink (docs/accuracy.md), and some hold
 their head still."""
 _HEAD = 5
-"""Frames, 0.4 s, over which the place of the head is averaged: its points tremble."""
+"""Frames, 0.4 s, over which the places of head and nose are averaged: their points tremble."""
 _AROUND = 6
 """Frames before and after, 0.5 s, in which eyes that blink are open."""
 _REST, _SPOKEN = 75, 0.8
@@ -128,6 +128,7 @@ def measure_lips(
         repeats_at_s=repeats_at_s,
         blink=_blink(track.eyes[within]) if enough else None,
         head=_head_motion(track.head[within]) if enough else None,
+        parallax=_spread_of(_mean_over(track.nose[within], _HEAD)) if enough else None,
         synchrony=least,
     )
 
@@ -157,6 +158,10 @@ def _head_motion(head: Floats) -> float | None:
     spread = np.sqrt(windows.var(axis=-1).sum(axis=1))
     known = spread[~np.isnan(spread)]
     return float(np.median(known)) if len(known) else None
+
+
+def _spread_of(course: Floats) -> float:
+    return float(np.sqrt(course.var(axis=0).sum()))
 
 
 def _least_motion(shape: Floats, known: Known, spoken: Known) -> Iterator[tuple[float, int]]:

@@ -167,6 +167,13 @@ def head_moves(lips: LipsFacts) -> Answer:
 
 
 @rule(_LIPS_IF_SEEN)
+def face_has_depth(lips: LipsFacts) -> Answer:
+    """Asked of a statement alone, as :func:`head_moves`."""
+    found = lips.parallax
+    return Measured(value=round(found, 4)) if lips.stated and found is not None else None
+
+
+@rule(_LIPS_IF_SEEN)
 def lip_sync(lips: LipsFacts) -> Answer:
     """The correlation, plus how much it exceeds the best with the sound shifted, which the clip has
     by chance. Unknown for a statement that is long enough, but whose lips are hidden.

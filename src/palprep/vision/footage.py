@@ -26,7 +26,7 @@ from palprep.vision.framing import face_box
 from palprep.vision.identity import embed_crop, face_crop
 from palprep.vision.models import Models
 from palprep.vision.overlay import FEWEST_FRAMES, find_overlay
-from palprep.vision.pose import measure_head
+from palprep.vision.pose import measure_head, nose_parallax
 from palprep.vision.surroundings import Surroundings
 
 DETECT_EVERY_S = 1.0
@@ -248,7 +248,7 @@ LIPS = 2 * len(_LIP_PAIRS) + len(_LIP_MIDDLES)
 
 
 class FaceTrack(NamedTuple):
-    """Mouth and eyes in n frames, in their order; frames without a face are left out."""
+    """Mouth, eyes and head in n frames, in their order; frames without a face are left out."""
 
     at_s: Floats
     """Presentation times, shape (n,)."""
@@ -266,21 +266,26 @@ class FaceTrack(NamedTuple):
     head: Floats
     """Where the head is against its surroundings, shape (n, 2), as
     :meth:`palprep.vision.surroundings.Surroundings.place_of` says it."""
+    nose: Floats
+    """How far the nose has moved against the rest of the face, shape (n, 2), as
+    :func:`palprep.vision.pose.nose_parallax` says it."""
 
 
 def follow_face(frames: Iterable[SampledFrame], models: Models) -> FaceTrack:
     """Follow the largest face through frames that are close to each other. Frames that lie on their
     side or are upside down are turned upright first."""
+    first: landmarks.Landmarks | None = None
     last: landmarks.Landmarks | None = None
     around, rows = Surroundings(), []
     for frame in _upright(frames, models)[1]:
         last = _face_in(frame.rgb, last, models)
         if last is not None:
-            place = around.place_of(frame.rgb, last)
-            rows.append((frame.at_s, _eyes_open(last), *place, *_mouth(last)))
-    table = np.array(rows, np.float64).reshape(-1, 4 + SHAPE + LIPS)
-    at_s, eyes, head, shape, lips = np.split(table, np.cumsum((1, 1, 2, SHAPE)), axis=1)
-    return FaceTrack(at_s[:, 0], shape, lips, eyes[:, 0], head)
+            first = first or last
+            moved = (*around.place_of(frame.rgb, last), *nose_parallax(last, first))
+            rows.append((frame.at_s, _eyes_open(last), *moved, *_mouth(last)))
+    table = np.array(rows, np.float64).reshape(-1, 6 + SHAPE + LIPS)
+    at_s, eyes, head, nose, shape, lips = np.split(table, np.cumsum((1, 1, 2, 2, SHAPE)), axis=1)
+    return FaceTrack(at_s[:, 0], shape, lips, eyes[:, 0], head, nose)
 
 
 def _face_in(

@@ -1,9 +1,11 @@
-"""The turn of a head and the direction of its eyes, in degrees."""
+"""The turn of a head and the direction of its eyes, in degrees; and whether the nose moves against
+the rest of the face, as it does on a head that turns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from palprep.vision import landmarks
@@ -121,3 +123,30 @@ def _iris_offset(face: landmarks.Landmarks, fit: HeadFit) -> Floats:
 
 def _degrees(y: float, x: float) -> float:
     return float(np.degrees(np.arctan2(y, x)))
+
+
+_PLANE = (
+    *(33, 133, 263, 362, 168, 9, 8, 151, 10, 67, 297, 109, 338),
+    *(127, 356, 234, 454, 93, 323, 117, 346, 123, 352),
+)
+"""Points that no expression moves much: corners of the eyes, forehead, temples, cheekbones."""
+_NOSE = (1, 4, 5, 2, 98, 327, 49, 279, 48, 278)
+"""Tip, base and wings of the nose, which stand out from them."""
+_TEMPLES = (127, 356)
+
+
+def nose_parallax(face: landmarks.Landmarks, first: landmarks.Landmarks) -> tuple[float, float]:
+    """How far the nose has moved against the rest of the face since the ``first`` frame, across and
+    down, in widths of the face.
+
+    A homography takes any view of a plane to any other (Hartley and Zisserman, "Multiple View
+    Geometry", 2004). So on a flat picture of a face the nose stays where it is, however the picture
+    is moved, turned or slanted; before a head that turns it does not.
+    """
+    view, _ = cv2.findHomography(face.at(*_PLANE), first.at(*_PLANE))
+    if view is None or not np.isfinite(view).all():
+        return 0.0, 0.0
+    nose = cv2.perspectiveTransform(face.at(*_NOSE)[None], view)[0].mean(axis=0)
+    one, other = first.at(*_TEMPLES)
+    moved = (nose - first.at(*_NOSE).mean(axis=0)) / max(float(np.hypot(*(one - other))), 1.0)
+    return float(moved[0]), float(moved[1])

@@ -25,6 +25,7 @@ from palprep.rules.texts.words import OTHERWISE, REASONS, Unmeasured
 from palprep.rules.video import listed
 from palprep.rules.video_person import (
     eyes_blink,
+    face_has_depth,
     head_moves,
     lip_sync,
     lips_keep_moving,
@@ -126,7 +127,8 @@ CONSENT_DOUBTS = CONSENT_CHECKS | {
     rule.id
     for rule in (
         *(same_person_throughout, voice_one_speaker, mouth_moves),
-        *(lips_keep_moving, lips_not_repeated, eyes_blink, head_moves, lip_sync),
+        *(lips_keep_moving, lips_not_repeated, lip_sync),
+        *(eyes_blink, head_moves, face_has_depth),
     )
 }
 """The ids of checks of a video that holds a consent: a warning leaves the consent in doubt, and a
