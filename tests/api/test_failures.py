@@ -68,6 +68,18 @@ def test_a_long_text_is_cut(wrap: Any) -> None:
     assert error.message == f"the service answered 400: {'x' * 2000}…."
 
 
+def test_the_page_of_a_proxy_is_told_by_its_title() -> None:
+    page = "<!DOCTYPE html>\n<html><head><title>\n 502 Bad Gateway </title><style>b{}</style>"
+    assert str(failure(502, {}, page)).startswith("the service answered 502: 502 Bad Gateway. The")
+    assert "answered 502: 1 < 2 <title>" in str(failure(502, {}, "1 < 2 <title>x</title>"))
+
+
+def test_a_redirect_says_where_to() -> None:
+    moved = failure(307, {"location": "/v2/voices/?sig=secret\x1b"}, None)
+    assert str(moved).endswith("The service redirects to /v2/voices/; check the base URL.")
+    assert str(failure(300, {}, None)).endswith("The service redirects; check the base URL.")
+
+
 def test_words_nested_without_end_are_no_traceback() -> None:
     body: Any = "deep"
     for _ in range(5000):

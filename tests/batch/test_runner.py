@@ -162,35 +162,6 @@ def test_a_file_that_cannot_be_prepared_is_looked_at_once(go, add, folder, out, 
     assert looked_at(out) == 2
 
 
-REFUSAL = {
-    "passed": False, "message": "no", "details": {},
-    "checks": [{"id": "person_centered", "label": "Person centred", "passed": False}],
-}  # fmt: skip
-
-
-def test_a_refused_portrait_stops_the_replica_and_not_the_voice(go, add, log):
-    add("ada", portrait=True, settings='stock_voice = "gloria"')
-    log.fault(on="request", endpoint="faces.validate_image", status=200, body=REFUSAL)
-    [person] = go().people
-    assert person.status == "redo"
-    assert person.reasons == (
-        "Only the voice is made. The service refuses the portrait: Person centred",
-    )
-    assert log.creates == {"voice": 1}
-    assert go().people[0].status == "done"
-    assert log.creates == {"voice": 1, "replica": 1}
-
-
-def test_a_refused_portrait_that_nothing_needs_is_left_out(go, add, log):
-    add("ada", portrait=True)
-    log.fault(on="request", endpoint="faces.validate_image", status=200, body=REFUSAL)
-    [person] = go().people
-    assert person.status == "voice_only"
-    assert "it needs a stock_voice" in person.reasons[0]
-    assert person.reasons[1:] == ("Left out: The service refuses the portrait: Person centred",)
-    assert log.creates == {"voice": 1}
-
-
 def test_the_name_of_a_voice_names_no_stock_voice(go, add, log):
     add("ada", portrait=True, settings='voice_name = "Ada warm"')
     [person] = go().people

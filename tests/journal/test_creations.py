@@ -129,9 +129,9 @@ def test_an_unknown_outcome_stays_in_doubt_and_says_why():
 def test_a_doubt_is_told_in_whole_sentences():
     lost = Doubt(code="outcome_unknown", message="POST /v2/voices: the service answered 502.")
     assert doubt_words(after(INTENT, lost)) == (
-        "The request to create the voice was sent or about to be sent, and no answer is known. "
-        "POST /v2/voices: the service answered 502. Look for the voice at the service, then run "
-        f"`palprep status` to resolve {KEY}"
+        "The request to create the voice was sent or about to be sent, and its outcome is not "
+        "known. POST /v2/voices: the service answered 502. Look for the voice at the service, then "
+        f"run `palprep status` to resolve {KEY}"
     )
     told = doubt_words(after(INTENT, lost), Path("my out/journal.sqlite"))
     assert told.endswith(f"then run `palprep status 'my out'` to resolve {KEY}")

@@ -46,23 +46,15 @@ def creates(sandbox):
     return {kind: count for kind, count in log["creates"].items() if count}
 
 
-def test_the_services_verdict_on_a_portrait(call, ready):
-    verdict = call(validate_face, ready("face.jpg", JPEG))
-    assert verdict.passed
-    assert verdict.model == "core-4"
-    assert [check.id for check in verdict.checks] == ["image_quality_acceptable"]
-    small = call(validate_face, ready("small.jpg", JPEG[:200]), model="core-4.5")
-    assert not small.passed
-    assert not small.checks[0].passed
-
-
-def test_no_verdict_is_asked_for_another_file_than_was_judged(call, sandbox, ready):
-    portrait = ready("face.jpg", JPEG)
-    portrait.path.write_bytes(JPEG[:200])
-    with pytest.raises(PublishError, match=r"face\.jpg has changed since it was judged"):
-        call(validate_face, portrait)
-    log = httpx.get(f"{sandbox.url}/_sandbox/log", trust_env=False).json()
-    assert not [each for each in log["requests"] if "image-validation" in each["path"]]
+def test_what_is_said_of_a_replica_that_was_refused_at_once_is_kept(
+    call, sandbox, publisher, ready
+):
+    why = "the statement is missing"
+    body = {"replica_id": "r1", "status": "error", "error_message": why}
+    fault(sandbox, on="request", endpoint="replicas.create", status=200, body=body)
+    request = ReplicaRequest(replica_name="Ada", voice_name="gloria")
+    made = call(make_replica, publisher, request, image=ready("face.jpg", JPEG))
+    assert (made.state, made.error_message) == ("error", why)
 
 
 def test_a_voice_is_waited_for(call, client, publisher, ready):

@@ -130,6 +130,9 @@ _WORDS: tuple[tuple[str, str, type[errors.ApiError]], ...] = (
 
 _SHOWN_CHARS = 2_000
 
+_TITLE = re.compile(r"<title[^>]{0,200}>\s*([^<]{1,300}?)\s*<", re.IGNORECASE)
+"""The title of an HTML page, with which a proxy before the service answers."""
+
 _NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
 _ADVICE: Mapping[type[errors.ApiError], str] = {
@@ -166,7 +169,9 @@ details (RFC 9457), lists of findings."""
 def _words_of(body: Any, depth: int = 4) -> str:
     """The words in an error body of any shape; empty if there are none."""
     if isinstance(body, str):
-        return body.strip()[: _SHOWN_CHARS + 1]
+        words = body.strip()
+        title = _TITLE.search(words) if words.startswith("<") else None
+        return (title[1] if title else words)[: _SHOWN_CHARS + 1]
     if isinstance(body, Mapping) and depth:
         words = next(filter(None, (_words_of(body.get(key), depth - 1) for key in _WORDY)), "")
         if not words and depth == 3:  # Specification, Errors: messages by field path.
@@ -209,7 +214,8 @@ def failure(
     if wait_s is not None and kind in {errors.RateLimited, errors.ServiceUnavailable}:
         advice = f"The service asks to wait {_wait_words(wait_s)}; try again then."
     if 300 <= status < 400:
-        advice = "The service redirects; check the base URL."
+        where = escaped(headers.get("location", "").partition("?")[0][:_SHOWN_CHARS])
+        advice = f"The service redirects{where and f' to {where}'}; check the base URL."
     return kind(
         f"{what}the service answered {status}: {explanation.rstrip('.')}. {advice}".rstrip(),
         status=status,

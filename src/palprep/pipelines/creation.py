@@ -203,7 +203,7 @@ class Creator:
             voice = await answered(self.client.voices.create(**fields))
             return entries.Snapshot.told(voice.voice_id, voice.status, voice.error_message)
         replica = await answered(self.client.replicas.create(**fields))
-        return entries.Snapshot.told(replica.replica_id, replica.status, None)
+        return entries.Snapshot.told(replica.replica_id, replica.status, replica.error_message)
 
     async def _look(self) -> creations.Creation:
         return await work(self.client, lambda: self.journal.known_creation(self.key))

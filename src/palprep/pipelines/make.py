@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from palprep import preflight
 from palprep.callbacks import PublicCallbacks
 from palprep.client import AnyClient, answered, routine, work
-from palprep.errors import ConsentUnproven, UsageError
+from palprep.errors import ConsentUnproven, UnexpectedReply, UsageError
 from palprep.journal import Journal, callback_server, secret_path
 from palprep.journal.creations import Creation
 from palprep.journal.entries import FaceCheck, FaceVerdict
@@ -45,15 +45,21 @@ async def validate_face(
     content = await work(client, lambda: Content.of(prepared))
     mime = cast("ImageMime", content.mime)
     result = await answered(client.faces.validate_image(content.path, model=model, mime_type=mime))
+    if not isinstance(result.passed, bool):
+        raise UnexpectedReply(
+            "The service did not say whether the portrait passed: check the base URL.",
+            body=result.to_json(),
+            request_id=result.request_id,
+        )
     return FaceVerdict(
-        passed=result.passed is True,
+        passed=result.passed,
         message=str(result.message or ""),
         model=model,
-        # A check without a verdict is left out.
+        # What is no check, or has no verdict, is left out.
         checks=tuple(
-            FaceCheck(id=check.id, label=check.label or check.id, passed=check.passed)
-            for check in result.checks
-            if isinstance(check.passed, bool)
+            FaceCheck(id=str(check.id), label=str(check.label or check.id), passed=check.passed)
+            for check in (result.checks if isinstance(result.checks, tuple) else ())
+            if isinstance(getattr(check, "passed", None), bool)
         ),
     )
 

@@ -118,7 +118,7 @@ class ServiceSteps:
         if verdict.passed:
             return None
         broken = [check for check in verdict.checks if not check.passed]
-        why = ", ".join(check.label for check in broken) or verdict.message
+        why = ", ".join(check.label for check in broken) or verdict.message or "it does not say why"
         ids = tuple(check.id for check in broken)
         return f"The service refuses the portrait: {why}", ids or ("service_refused",)
 

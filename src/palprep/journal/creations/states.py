@@ -204,8 +204,8 @@ def status_command(journal: Path | None) -> str:
 def doubt_words(creation: Creation, journal: Path | None = None) -> str:
     why = f" {_sentence(creation.why)}" if creation.why else ""
     return (
-        f"The request to create the {creation.what} was sent or about to be sent, and no answer "
-        f"is known.{why} Look for the {creation.what} at the service, then run "
+        f"The request to create the {creation.what} was sent or about to be sent, and its outcome "
+        f"is not known.{why} Look for the {creation.what} at the service, then run "
         f"`{status_command(journal)}` to resolve {creation.key}"
     )
 
