@@ -210,7 +210,7 @@ def test_all_mistakes_are_told_at_once(place):
     )
     assert found == [
         RowProblem(1, None, "there is no column fullname; did you mean full_name?"),
-        RowProblem(2, "split_consent", "must be true or false"),
+        RowProblem(2, "split_consent", "must be true or false, or 1 or 0"),
         RowProblem(3, "face-image", "ada is no file"),
         RowProblem(3, "voice-audio", "gone.wav is not there"),
         RowProblem(4, "person", "ada is the person of line 2"),
@@ -235,11 +235,11 @@ def test_cells_to_the_right_that_hold_nothing_are_no_mistake(place):
     ]
 
 
-def test_a_link_that_leads_to_itself_is_not_there(place):
+def test_what_is_not_there_is_told_with_what_windows_writes(place):
     (place / "loop.wav").symlink_to("loop.wav")
-    assert mistakes(write_csv(place / "p.csv", "person,voice-audio", "ada,loop.wav")) == [
-        RowProblem(2, "voice-audio", "loop.wav is not there")
-    ]
+    path = write_csv(place / "p.csv", "person,voice-audio", "ada,loop.wav", "bea,b\\c.wav")
+    told = ["loop.wav is not there", "b\\c.wav is not there: write / between folders"]
+    assert [each.message for each in mistakes(path)] == told
 
 
 def test_the_message_has_line_column_and_sentence(place):

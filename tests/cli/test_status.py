@@ -81,23 +81,23 @@ def test_a_training_that_no_callback_will_tell_of_is_ended_by_hand(
         journal.append(started("Ada"))
         journal.append(CreationUsed(what="replica"), person="ada", key="replica-1")
         journal.append(Intent(what="replica", request={}), person="ada", key="replica-1")
-        told = Created(snapshot=Snapshot(id="r1", status="started"))
+        told = Created(snapshot=Snapshot(id="r 1", status="started"))
         journal.append(told, person="ada", key="replica-1")
         outcome = PersonOutcome(status="waiting", complete=True)
         journal.append(PersonEnded(outcome=outcome), person="ada")
     before = palprep("status", tmp_path)
     assert before.code == 5
-    assert f"palprep status {tmp_path} --ended r1 completed" in before.out + before.err
+    assert f"palprep status {tmp_path} --ended 'r 1' completed" in before.out + before.err
     assert "callback about" not in before.out
     with Journal.of(tmp_path) as journal:
         # The specification does not show what is posted of a replica.
-        body = {"uuid": "r1", "state": "done", "note": "x" * 2000}
+        body = {"uuid": "r 1", "state": "done", "note": "x" * 2000}
         into_journal(journal)(Delivery(tag="replica-1", event=None, body=body))
     unread = palprep("status", tmp_path).out
-    said = 'The last callback about ada tells no end that palprep knows: {"uuid": "r1", "state": '
+    said = 'The last callback about ada tells no end that palprep knows: {"uuid": "r 1", "state": '
     assert said in " ".join(unread.split())
     assert "x" * 1000 not in "".join(unread.split())
-    assert palprep("status", tmp_path, "--ended", "r1", "completed").code == 0
+    assert palprep("status", tmp_path, "--ended", "r 1", "completed").code == 0
     after = palprep("status", tmp_path, "--json")
     assert after.code == 0
     assert after.objects[0]["people"][0]["replica_status"] == "completed"

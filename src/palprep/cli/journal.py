@@ -163,7 +163,7 @@ def _show_open_ends(head: runs.JournalHead, people: Tally) -> None:
         more = texts.counted(people.held - len(people.doubts), "more is", "more are")
         print_line(f"\n{more} held by a doubt: decide about these first.")
     if people.in_training and not head.running:
-        command = shlex.join(["palprep", "status", head.directory, "--ended"])
+        command = shlex.join(["palprep", "status", head.directory, "--ended", people.in_training])
         if head.unread is not None:
             whose, body = head.unread
             text = json.dumps(body, ensure_ascii=False)[:_BODY_SHOWN]
@@ -171,8 +171,8 @@ def _show_open_ends(head: runs.JournalHead, people: Tally) -> None:
         print_line(
             "Only a callback tells the end of a replica. Where it was lost, or tells none, ask the "
             "service, then\n"
-            f"  {command} {people.in_training} completed    if the training ended well\n"
-            f"  {command} {people.in_training} error        if it did not"
+            f"  {command} completed    if the training ended well\n"
+            f"  {command} error        if it did not"
         )
     if head.unclaimed_callbacks:
         lost = texts.counted(head.unclaimed_callbacks, "callback belongs", "callbacks belong")

@@ -119,6 +119,7 @@ class Row(settings.Settings, settings.NamedFiles):
             if path.is_file():
                 return place
             what = "is no file" if path.exists() else "is not there"
+            what += ": write / between folders" if "\\" in place else ""
         except (OSError, ValueError) as error:
             what = f"cannot be read: {error}"
         raise settings.refused(f"{place} {what}")

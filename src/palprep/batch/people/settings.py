@@ -36,7 +36,7 @@ _WRITTEN = 'save it as UTF-8, each setting once, as in stock_voice = "gloria", i
 
 _PLAIN = {
     "missing": "is missing",
-    "bool_parsing": "must be true or false",
+    "bool_parsing": "must be true or false, or 1 or 0",
     "bool_type": "must be true or false",
     "dict_type": "must be an object",
     "model_type": "must be a table, as in [files]",
