@@ -192,10 +192,12 @@ class ApiError(PalprepError, code="service_refused"):
     ``"message-error-code"``, or None for another one. ``service_code`` is the body's ``code``.
     ``body`` is the parsed body or its text. ``request_id`` is a response header. Each is None
     when the service did not send it. ``headers`` are all of the response's, with lower-case names.
-    ``call`` is what was sent: method, path, and body without secrets.
+    ``call`` is what was sent: method, path, and body without secrets. ``words`` are the status and
+    the service's own words, as the message has them.
     """
 
     status: int
+    words: str = ""
     shape: str | None = None
     service_code: str | None = None
     body: Any = None

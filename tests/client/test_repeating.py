@@ -69,6 +69,7 @@ def test_a_fault_after_a_create_leaves_its_outcome_open(api, service, status):
     assert len(service.requests) == 1
     assert (unknown.value.status, unknown.value.body) == (status, body)
     assert unknown.value.request_id == "r"
+    assert f"answered {status}: upstream. It may or may not" in str(unknown.value)
     assert unknown.value.call["body"] == {
         "voice_name": "Ada",
         "callback_url": "https://e.com/***",

@@ -216,9 +216,11 @@ def failure(
     if 300 <= status < 400:
         where = escaped(headers.get("location", "").partition("?")[0][:_SHOWN_CHARS])
         advice = f"The service redirects{where and f' to {where}'}; check the base URL."
+    words = f"{status}: {explanation.rstrip('.')}."
     return kind(
-        f"{what}the service answered {status}: {explanation.rstrip('.')}. {advice}".rstrip(),
+        f"{what}the service answered {words} {advice}".rstrip(),
         status=status,
+        words=words,
         shape=shape,
         service_code=body["code"] if shape == "message-error-code" else None,
         body=body,

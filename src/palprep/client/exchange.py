@@ -211,7 +211,7 @@ def _unknown(
         how = "no answer in time" if failed.timed_out else "the connection ended"
         reason = f"{what}: {how} after sending ({failed.detail})."
     else:
-        reason = f"{what}: the service answered {failed.status}."
+        reason = f"{what}: the service answered {failed.words}"
         known |= {"status": failed.status, "body": failed.body, "request_id": failed.request_id}
     return errors.OutcomeUnknown(
         f"{reason} It may or may not have been carried out. Look it up on the service before "

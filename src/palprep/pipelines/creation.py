@@ -168,7 +168,7 @@ class Creator:
                 )
         if creation.state is creations.CreationState.IN_DOUBT:
             told = creations.doubt_words(creation, self.journal.path)
-            raise OutcomeUnknown(told, call=dict(creation.request))
+            raise OutcomeUnknown(told, reason=creation.why, call=dict(creation.request))
         if (teller := told_by(creation, self.callbacks)) is None:
             return creation
 
