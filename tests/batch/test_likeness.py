@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from likeness import judge_likeness, judge_voices
 from remember import Remembering
@@ -11,7 +13,8 @@ from palprep.batch.runner import run
 from palprep.batch.work.context import RunOptions
 from palprep.journal import Journal
 from palprep.journal.entries.bodies import FacesCompared
-from palprep.preflight import prepare
+from palprep.preflight import prepare, same_person
+from palprep.values import Outcome
 
 
 class Counting(Remembering):
@@ -46,6 +49,34 @@ def test_the_same_person_goes_on_and_is_compared_once(add, folder, tmp_path, con
     with Journal.of(out) as journal:
         [entry] = journal.entries(FacesCompared)
     assert entry.body.checks[0].outcome == "pass"
+
+
+class TwoFaces(Remembering):
+    """Finds another person in each other portrait."""
+
+    def run(self, function, /, *args, **kwargs):
+        found = super().run(function, *args, **kwargs)
+        if function is same_person:
+            found = tuple(each.model_copy(update={"outcome": Outcome.FAIL}) for each in found)
+        return found
+
+
+def test_portraits_of_two_people_are_a_question(
+    add, folder, tmp_path, connection, cache, light_people
+):
+    """The fitter one may be of a colleague, of whom a replica would be made."""
+    place = add("ada", portrait=True, settings='stock_voice = "gloria"')
+    (place / "portrait.heic").rename(place / "IMG_1.heic")
+    shutil.copy(light_people / "anna-miller/portrait.png", place / "IMG_2.png")
+    out = tmp_path / "out"
+    person = go(folder, out, connection, TwoFaces(cache))
+    assert person.status == "needs_answer"
+    assert person.reasons[0].startswith("Which file is the face-image: IMG_")
+    assert "(the fittest), IMG_" in person.reasons[0]
+    assert "(shows somebody else)? Keep one" in person.reasons[0]
+    settings = 'stock_voice = "gloria"\nfiles.face-image = "IMG_2.png"'
+    (place / "person.toml").write_text(settings, encoding="utf-8")
+    assert go(folder, out, connection, TwoFaces(cache)).status == "done"
 
 
 def test_what_one_profile_found_alike_is_compared_again_for_another_profile(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Iterator, Sequence, Set as AbstractSet
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set as AbstractSet
 from typing import NamedTuple
 
 from palprep._version import __version__
@@ -21,9 +21,9 @@ from palprep.batch.work.originals import Original, Originals
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.journal.entries import FileGlimpsed, PortraitPicked
-from palprep.preflight import at_one_file, kinds_by, pick_best, run_in
+from palprep.preflight import at_one_file, kinds_by, pick_best, run_in, same_person
 from palprep.rules.texts import some_of
-from palprep.values import Kind, Role
+from palprep.values import Kind, Outcome, Role
 from palprep.views import duration
 
 _LIVE_CLIP_S = 4.0
@@ -253,16 +253,21 @@ def _settled(person: Person, found: dict[Role, list[Seen]], *, alone: bool = Fal
             person = person.settled(role, chosen.file, why)
             notes.append(person.assigned[-1].words)
         elif choices:
-            question = which(role, {each.file: each.words for each in choices})
-            asked = {**person.asked, role: tuple(each.file.name for each in choices)}
-            update = {"problems": (*person.problems, question), "asked": asked}
-            person = person.model_copy(update=update)
+            person = _asked(person, role, {each.file: each.words for each in choices})
     return person, tuple(notes)
 
 
+def _asked(person: Person, role: Role, choices: Mapping[File, str]) -> Person:
+    """The person, with the question which of the files has the role."""
+    asked = {**person.asked, role: tuple(each.name for each in choices)}
+    problems = (*person.problems, which(role, choices))
+    return person.model_copy(update={"problems": problems, "asked": asked})
+
+
 def pick_portrait(originals: Originals, person: Person) -> Settled:
-    """The person with one of several portraits picked. Images that cannot be read are passed over.
-    Where none can be read, the first one is taken, and its report says why."""
+    """The person with one of several portraits picked, or with a question where they show several
+    people. Images that cannot be read are passed over. Where none can be read, the first one is
+    taken, and its report says why."""
     portraits = person.unclear.get(Role.FACE_IMAGE)
     if not portraits:
         return person, ()
@@ -301,6 +306,16 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         shown = {source.shown: source for source in images}
         best = shown[ranked[0].path]
         path = read[best]
+        # The largest face of a group may be anybody's. A video shows the person, and is compared.
+        single = (each for each in ranked if "only_one_person_visible" not in each.failed)
+        alone = [shown[each.path] for each in single if each.duplicate_of is None]
+        if alone[1:] and best is alone[0] and person.sources.keys().isdisjoint(LISTENED_TO):
+            # The pairs with the first image come first.
+            checks = run.engine.run(same_person, tuple(alone), profile=profile)
+            pairs = zip(alone[1:], checks, strict=False)
+            if strangers := [read[each] for each, check in pairs if check.outcome is Outcome.FAIL]:
+                words = {path: "the fittest", **dict.fromkeys(strangers, "shows somebody else")}
+                return _asked(person, Role.FACE_IMAGE, words), ()
         run.journal.append(PortraitPicked(sha256=best.sha256), person=person.slug, key=key)
         left_out += (
             f"{read[shown[each]].name} was not compared: {why.message}"
