@@ -90,6 +90,12 @@ def test_a_service_out_of_reach_is_told_after_the_last_attempt(api, service):
     assert len(service.requests) == 3
 
 
+def test_a_certificate_of_a_company_is_led_to_its_variable(api, service):
+    service.will(httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate"))
+    with pytest.raises(errors.ServiceUnreachable, match="authority in SSL_CERT_FILE"):
+        api("voices.get", "v")
+
+
 @pytest.mark.parametrize("error", AFTER_SENDING, ids=lambda e: type(e).__name__)
 @pytest.mark.parametrize(("name", "args", "kwargs"), SAFE, ids=lambda v: str(v)[:20])
 def test_what_is_safe_is_sent_again(api, service, name, args, kwargs, error):

@@ -181,9 +181,12 @@ def _error(call: Call[Any], failed: errors.ApiError | NoAnswer) -> errors.Palpre
     if isinstance(failed, errors.ApiError):
         return failed
     if not failed.sent:
+        check = "Check the base URL and the network"
+        if "CERTIFICATE_VERIFY_FAILED" in failed.detail:
+            check += "; give the certificate of a private authority in SSL_CERT_FILE"
         return errors.ServiceUnreachable(
             f"{what}: the service could not be reached ({failed.detail}). Nothing was "
-            "carried out. Check the base URL and the network."
+            f"carried out. {check}."
         )
     if failed.timed_out:
         return errors.TimedOut(
