@@ -61,14 +61,30 @@ class TwoFaces(Remembering):
         return found
 
 
-def test_portraits_of_two_people_are_a_question(
-    add, folder, tmp_path, connection, cache, light_people
-):
-    """The fitter one may be of a colleague, of whom a replica would be made."""
+@pytest.fixture
+def two_portraits(add, light_people):
     place = add("ada", portrait=True, settings='stock_voice = "gloria"')
     (place / "portrait.heic").rename(place / "IMG_1.heic")
     shutil.copy(light_people / "anna-miller/portrait.png", place / "IMG_2.png")
-    out = tmp_path / "out"
+    return place
+
+
+@pytest.mark.parametrize("known_by", ["a video", "no stock voice"])
+def test_portraits_of_two_people_are_no_question_where_nothing_depends_on_it(
+    two_portraits, folder, tmp_path, connection, cache, light_people, known_by
+):
+    if known_by == "a video":
+        shutil.copy(light_people / "jane-carter/consent.mp4", two_portraits / "VID_1.mp4")
+    else:
+        (two_portraits / "person.toml").unlink()
+    person = go(folder, tmp_path / "out", connection, TwoFaces(cache), dry_run=True)
+    assert any("is the portrait: it is fitter than" in each for each in person.reasons)
+    assert not any("Which file" in each for each in person.reasons)
+
+
+def test_portraits_of_two_people_are_a_question(two_portraits, folder, tmp_path, connection, cache):
+    """The fitter one may be of a colleague, of whom a replica would be made."""
+    place, out = two_portraits, tmp_path / "out"
     person = go(folder, out, connection, TwoFaces(cache))
     assert person.status == "needs_answer"
     assert person.reasons[0].startswith("Which file is the face-image: IMG_")

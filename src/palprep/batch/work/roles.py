@@ -79,8 +79,8 @@ def settle_roles(originals: Originals, person: Person) -> Settled:
         return person, ()
     stills = {each.stem for each in person.files if each not in person.videos}
     person, notes = _without_copies(originals, person)
-    person, picked = pick_portrait(originals, person)
     person, sorted_ = _sort_videos(originals, person, stills)
+    person, picked = pick_portrait(originals, person)
     recordings = [
         _glimpsed(originals, person, each) for each in person.unclear.get(Role.VOICE_AUDIO, ())
     ]
@@ -306,10 +306,12 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         shown = {source.shown: source for source in images}
         best = shown[ranked[0].path]
         path = read[best]
-        # The largest face of a group may be anybody's. A video shows the person, and is compared.
+        # The largest face of a group may be anybody's.
         single = (each for each in ranked if "only_one_person_visible" not in each.failed)
         alone = [shown[each.path] for each in single if each.duplicate_of is None]
-        if alone[1:] and best is alone[0] and person.sources.keys().isdisjoint(LISTENED_TO):
+        # A video shows the person, and is compared. Without a stock voice no portrait is used.
+        unproven = person.settings.stock_voice and not person.sources.keys() & LISTENED_TO
+        if unproven and alone[1:] and best is alone[0]:
             # The pairs with the first image come first.
             checks = run.engine.run(same_person, tuple(alone), profile=profile)
             pairs = zip(alone[1:], checks, strict=False)
