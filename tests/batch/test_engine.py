@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import concurrent.futures
 import importlib
+import shutil
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+from remember import Remembering
 from scripted_engine import Scripted
 
 from palprep.batch.engines import cluster_worker
@@ -50,6 +52,30 @@ def test_who_hands_out_work_loads_no_decoder():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+class Apart(Remembering):
+    """Works where the file of the profile cannot be read, as isolated and far workers do."""
+
+    def __init__(self, cache, profile):
+        super().__init__(cache)
+        self.profile = profile
+
+    def run(self, function, /, *args, **kwargs):
+        self.profile.unlink(missing_ok=True)
+        return super().run(function, *args, **kwargs)
+
+
+def test_a_profile_of_the_users_own_reaches_the_workers(add, folder, tmp_path, connection, cache):
+    place = add("jane-carter", portrait=True)
+    shutil.copy(place / "portrait.heic", place / "consent.heic")
+    own = tmp_path / "own.toml"
+    own.write_text('extends = "core-4"\ndisable = ["image_metadata"]\n', encoding="utf-8")
+    options = RunOptions(connection=connection, engine=Apart(cache, own), profile=str(own))
+    [person] = run(folder, into=tmp_path / "out", options=options).people
+    assert not own.exists()
+    assert person.status == "voice_only"
+    assert {each.prepared.report.profile for each in person.assets} == {"own"}
 
 
 def test_no_scheduler_is_said_so():

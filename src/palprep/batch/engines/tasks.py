@@ -14,7 +14,7 @@ from palprep.facts import Speaker
 from palprep.journal.entries import FileGlimpsed
 from palprep.media.sources import Source
 from palprep.preflight import Asset, Prepared
-from palprep.rules import Check, load_profile
+from palprep.rules import Check, Profile, load_profile
 from palprep.rules.consent import consent_spoken, never_asked, taken_back
 from palprep.values import Kind, Role, Value
 from palprep.views.drawings import PictureFolder, pictures_of
@@ -28,7 +28,8 @@ class AssetTask(Value):
     source: str
     into: str
     role: Role
-    profile: str
+    profile: Profile | str
+    """As it was loaded: a worker may not open a file of limits, or not see it."""
     pictures: str
     speaker: Speaker | None = None
     consent_apart: bool = False
@@ -93,7 +94,7 @@ def why_unheard(task: AssetTask) -> str | None:
     return model.problem if isinstance(model, consent.StatementReading) else None
 
 
-def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimpsed:
+def glimpse(source: Source, speaker: Speaker | None, profile: Profile) -> FileGlimpsed:
     """How long a file lasts; whether this speaker's statement is heard in its opening, or words
     against a consent; and for how long a recording holds speech, 0 where it is music, noise or
     silence."""
@@ -120,7 +121,7 @@ def glimpse(source: Source, speaker: Speaker | None, profile: str) -> FileGlimps
     )
 
 
-def compare_people(files: tuple[Prepared, ...], profile: str) -> tuple[Check, ...]:
+def compare_people(files: tuple[Prepared, ...], profile: Profile | str) -> tuple[Check, ...]:
     """Whether these files show one face and hold one voice: a check for each pair that can tell.
     Checks call the files by the names of their sources, or by their own where two have one source.
     """

@@ -9,6 +9,7 @@ from typing import Literal
 
 from palprep.batch.engines.cluster import DaskEngine
 from palprep.batch.engines.files import Files
+from palprep.batch.people.person import Person
 from palprep.batch.people.selection import Selection
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.pace import Pace
@@ -157,6 +158,10 @@ class RunContext:
     @property
     def model(self) -> str:
         return self.profiles[self.options.profile].model
+
+    def profile_of(self, person: Person) -> Profile:
+        """What a person's files are judged by."""
+        return self.profiles[person.settings.model or self.options.profile]
 
     def still_there(self, person: str, fits: Callable[[Creation], bool]) -> tuple[str, ...]:
         """A sentence for each voice and replica that the run's service still has, of those that

@@ -25,7 +25,7 @@ from palprep.journal.entries import AssetPrepared, FacesCompared
 from palprep.journal.runs import PersonOutcome
 from palprep.pipelines import ConsentGate, consent_evidence, named
 from palprep.preflight import Asset, Prepared, at_one_file, no_parts_left, run_in
-from palprep.rules import Check, Report
+from palprep.rules import Check, Profile, Report
 from palprep.rules.consent import (
     CONSENT_CHECKS,
     ConsentEvidence,
@@ -96,8 +96,7 @@ def prepare_files(run: RunContext, person: Person, reporter: Reporter) -> Ready 
     originals = Originals(run, reporter)
     try:
         person, notes = settle_roles(originals, person)
-        profile = person.settings.model or run.options.profile
-        steps = MediaSteps(run, person, profile, originals, reporter)
+        steps = MediaSteps(run, person, run.profile_of(person), originals, reporter)
         return steps.carry_out((*notes, *person.overlooked))
     finally:
         originals.remove()
@@ -109,7 +108,7 @@ class MediaSteps:
 
     run: RunContext
     person: Person
-    profile: str
+    profile: Profile
     originals: Originals
     reporter: Reporter
 
@@ -246,7 +245,7 @@ class MediaSteps:
             speaker = speaker.model_copy(update={"code": code})
             task = task.model_copy(update={"speaker": speaker})
         asked = (speaker, task.consent_apart, task.split_consent)
-        limits = run.profiles[task.profile].model_dump_json()
+        limits = self.profile.model_dump_json()
         content = f"{AssetPrepared.KEY}{sha256}"
         key = stage_key(content, task.role.value, limits, *asked, __version__)
         earlier = run.journal.reused(
@@ -301,7 +300,7 @@ class MediaSteps:
         except (MediaError, ToolFailed) as error:
             if not at_one_file(error):
                 raise
-            report = Report.of_error(task.source, error, role=task.role, profile=task.profile)
+            report = Report.of_error(task.source, error, role=task.role, profile=self.profile.name)
             asset = Asset(
                 role=task.role,
                 source=task.source,
@@ -322,7 +321,7 @@ class MediaSteps:
         shown = [files[role] for role in Role if role in files and role in own]
         if len(shown) < 2 or files.keys().isdisjoint(LISTENED_TO):
             return ()
-        limits = self.run.profiles[self.profile].model_dump_json(include={"pairs"})
+        limits = self.profile.model_dump_json(include={"pairs"})
         key = stage_key("pairs", *(each.sha256 for each in shown), limits, __version__)
         journal, person = self.run.journal, self.person.slug
         earlier = journal.reused(FacesCompared, key, person)
@@ -335,7 +334,7 @@ class MediaSteps:
 
     def _taken_back(self, prepared: Mapping[Role, Prepared], speaker: Speaker) -> tuple[Check, ...]:
         """What other recordings of the person say against a consent to these files."""
-        limits = self.run.profiles[self.profile].pairs.get(consent_not_taken_back.id, ())
+        limits = self.profile.pairs.get(consent_not_taken_back.id, ())
         videos = tuple(prepared[role].sha256 for role in LISTENED_TO if role in prepared)
         if not videos or not limits:
             return ()  # Nothing is listened to that no profile asks about.

@@ -135,8 +135,8 @@ def _glimpsed(
     if isinstance(original, MediaError):
         return Seen(file)
     run = originals.run
-    profile = person.settings.model or run.options.profile
-    key = stage_key("glimpsed", original.sha256, speaker, profile, __version__)
+    profile = run.profile_of(person)
+    key = stage_key("glimpsed", original.sha256, speaker, profile.model_dump_json(), __version__)
     found = run.journal.reused(FileGlimpsed, key, person.slug)
     if found is None:
         originals.reporter.begin(f"{'listen to' if speaker else 'look at'} {file.name}")
@@ -285,8 +285,8 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
     unreadable = person.settled(Role.FACE_IMAGE, portraits[0], "no other image can be read"), ()
     if not known:
         return unreadable
-    profile = person.settings.model or run.options.profile
-    key = stage_key("portrait", *known, run.profiles[profile].model_dump_json(), __version__)
+    profile = run.profile_of(person)
+    key = stage_key("portrait", *known, profile.model_dump_json(), __version__)
     earlier = run.journal.reused(
         PortraitPicked, key, person.slug, lambda found: found.sha256 in known
     )
