@@ -32,6 +32,7 @@ from palprep.journal.entries.bodies import (
     RunStarted,
     SandboxStatement,
 )
+from palprep.preflight import media_workers
 from palprep.values import Role
 
 
@@ -174,6 +175,21 @@ def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):
         with monkeypatch.context() as patch:
             patch.setattr(Whisper, "load", fails)
             assert why_unheard(task_of(str(own))) == error.message
+
+
+def test_an_isolated_worker_may_open_the_users_own_model(tmp_path, monkeypatch):
+    own, elsewhere = tmp_path / "model", tmp_path / "tmp"
+    own.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
+    shipped = Path(consent.__file__).parent / "weights"
+    for each in shipped.glob("whisper_*"):
+        shutil.copy(each, own)
+    speaker = Speaker(full_name="Jane Carter", whisper_model=own)
+    task = task_of().model_copy(update={"speaker": speaker})
+    with media_workers(1) as engine:
+        engine.may_open(writes=[tmp_path / "out"])
+        assert engine.run(why_unheard, task) is None
 
 
 def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):

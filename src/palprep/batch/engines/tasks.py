@@ -35,6 +35,11 @@ class AssetTask(Value):
     consent_apart: bool = False
     split_consent: bool = False
 
+    @property
+    def whisper_model(self) -> Path | str | None:
+        """Workers may open what a task names so."""
+        return self.speaker.whisper_model if self.speaker else None
+
 
 _LISTENED_TO_S = 600.0
 """How much of a recording is measured, to tell how much of it is speech."""
