@@ -155,10 +155,6 @@ class RunContext:
     def files(self) -> Files:
         return self.engine.files if isinstance(self.engine, DaskEngine) else Files()
 
-    @property
-    def model(self) -> str:
-        return self.profiles[self.options.profile].model
-
     def profile_of(self, person: Person) -> Profile:
         """What a person's files are judged by."""
         return self.profiles[person.settings.model or self.options.profile]

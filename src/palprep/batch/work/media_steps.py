@@ -148,7 +148,7 @@ class MediaSteps:
                 notes=notes,
                 asked=person.asked,
             )
-        asked = decisions.requests_for(person, {*assets, *files}, self.run.model)
+        asked = decisions.requests_for(person, {*assets, *files}, self.profile.model)
         return self._decided(judged, asked, notes)
 
     @property

@@ -101,7 +101,7 @@ class ServiceSteps:
         was not asked. It is asked before anything is published, so that a refused portrait is not.
         """
         portrait = ready.prepared.get(Role.FACE_IMAGE)
-        made_for = person.settings.model or self.run.model
+        made_for = self.run.profile_of(person).model
         model = next(
             (each for each in get_args(pipelines.ValidatedModel) if each == made_for), None
         )
