@@ -14,6 +14,7 @@ import pytest
 from remember import Remembering
 from spoken import coded_consent, spoken_consent
 
+from palprep import consent
 from palprep.batch.runner import run
 from palprep.batch.work.connection import Connection
 from palprep.batch.work.context import RunOptions
@@ -190,3 +191,23 @@ def place(folder: Path, light_people: Path) -> Path:
     jane.mkdir()
     shutil.copy(light_people / "jane-carter/consent.mp4", jane / "training.mp4")
     return jane
+
+
+@pytest.fixture(scope="module")
+def jane(light_people: Path) -> tuple[Path, Path]:
+    """A training video without a statement, and the consent video."""
+    person = light_people / "jane-carter"
+    return person / "training.mp4", person / "consent.mp4"
+
+
+@pytest.fixture
+def own_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Whisper model of the user's own, where isolated workers may open nothing unasked: they may
+    read the folder of temporary files."""
+    own = tmp_path / "models/own"
+    own.mkdir(parents=True)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    for each in (Path(consent.__file__).parent / "weights").glob("whisper_*"):
+        shutil.copy(each, own)
+    return own

@@ -32,7 +32,7 @@ from palprep.journal.entries.bodies import (
     RunStarted,
     SandboxStatement,
 )
-from palprep.preflight import media_workers
+from palprep.preflight import media_workers, verify_consent
 from palprep.values import Role
 
 
@@ -177,19 +177,20 @@ def test_what_is_missing_to_listen_is_named(monkeypatch, tmp_path):
             assert why_unheard(task_of(str(own))) == error.message
 
 
-def test_an_isolated_worker_may_open_the_users_own_model(tmp_path, monkeypatch):
-    own, elsewhere = tmp_path / "model", tmp_path / "tmp"
-    own.mkdir()
-    elsewhere.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
-    shipped = Path(consent.__file__).parent / "weights"
-    for each in shipped.glob("whisper_*"):
-        shutil.copy(each, own)
-    speaker = Speaker(full_name="Jane Carter", whisper_model=own)
+@pytest.mark.parametrize("linked", [False, True])
+def test_isolated_workers_may_open_the_users_own_model(linked, own_model, jane, tmp_path):
+    if linked:  # As caches of models hold their files.
+        (tmp_path / "blobs").mkdir()
+        for each in [*own_model.iterdir()]:
+            each.symlink_to(each.rename(tmp_path / "blobs" / each.name))
+    speaker = Speaker(full_name="Jane Carter", whisper_model=own_model)
     task = task_of().model_copy(update={"speaker": speaker})
     with media_workers(1) as engine:
         engine.may_open(writes=[tmp_path / "out"])
         assert engine.run(why_unheard, task) is None
+    with media_workers(1) as engine:
+        asked = {"full_name": "Jane Carter", "whisper_model": own_model}
+        assert engine.run(verify_consent, jane[1], **asked).outcome.passed
 
 
 def test_a_waiver_goes_on_and_is_on_record_everywhere(go, place, log, out):

@@ -10,11 +10,12 @@ import pytest
 from PIL import ExifTags, Image
 
 from palprep import preflight
-from palprep.batch.work.sandbox_judges import apart, judge_image, train
+from palprep.batch.work.sandbox_judges import apart, judge_image, judging_in, train
 from palprep.consent import ConsentFacts
 from palprep.consent.wording import required_statement
 from palprep.errors import DamagedMedia, UnsupportedMedia, UsageError
 from palprep.journal.entries.bodies import SandboxStatement
+from palprep.preflight import media_workers
 from palprep.values import Outcome
 from palprep.workers import Limits, LocalEngine
 
@@ -35,13 +36,6 @@ def test_what_is_no_media_is_damaged(tmp_path: Path) -> None:
     path.write_text("no video")
     with pytest.raises(DamagedMedia, match="text"):
         train("replica-video", (path,))
-
-
-@pytest.fixture(scope="module")
-def jane(light_people: Path) -> tuple[Path, Path]:
-    """A training video without a statement, and the consent video."""
-    person = light_people / "jane-carter"
-    return person / "training.mp4", person / "consent.mp4"
 
 
 def test_consent_is_listened_for_and_required(jane: tuple[Path, Path]) -> None:
@@ -128,3 +122,12 @@ def test_judges_open_files_in_workers(awry: Path, light_people: Path, tmp_path: 
             apart(judge_image, engine)(tmp_path / "note.png", "core-4")
         with pytest.raises(DamagedMedia, match=r"died \(exit code 3\)"):
             apart(os._exit, engine)(3)
+
+
+def test_judges_in_workers_may_open_the_model_of_a_statement(
+    jane: tuple[Path, Path], own_model: Path
+) -> None:
+    required = SandboxStatement(text=required_statement(), model=own_model)
+    with media_workers(1) as engine:
+        trainer = judging_in(engine, (required,)).keywords["trainer"]
+        assert trainer("replica-video", jane) is None

@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ParamSpec, Self, TypeVar
 
 from palprep.errors import NoWorkers, ToolFailed, UsageError
@@ -124,7 +125,9 @@ class LocalEngine(Engine):
         time_s, wall_s = self.limits.time_for(media_s), self.limits.wall_for(media_s)
         asked = task(function, args, kwargs)
         callbacks = {name: each for name, each in kwargs.items() if callable(each)}
-        worker = self._ready_worker(needed_for([*args, *kwargs.values()]))
+        # What keywords name is a value with these names, too.
+        named = [*args, *kwargs.values(), SimpleNamespace(**kwargs)]
+        worker = self._ready_worker(needed_for(named))
         kept = clean_up = False
         try:
             reply = worker.do(asked, callbacks, time_s=time_s, wall_s=wall_s)

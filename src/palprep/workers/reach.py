@@ -80,7 +80,8 @@ class Reach:
 
 def needed_for(values: Iterable[Any]) -> Reach:
     """What the arguments of a task name: paths, and values with a ``path``, or with the folder of a
-    ``whisper_model``. No strings: what a stranger's file says of itself must open nothing.
+    ``model`` or ``whisper_model``, whose files may be links. No strings: what a stranger's file
+    says of itself must open nothing.
     """
     return Reach(frozenset(each.resolve() for each in _paths(values) if is_there(each)))
 
@@ -92,8 +93,11 @@ def _paths(values: Iterable[Any]) -> Iterable[Path]:
         elif isinstance(each, tuple | list):
             yield from _paths(each)
         else:
-            named = [getattr(each, name, None) for name in ("path", "whisper_model")]
-            yield from (path for path in named if isinstance(path, Path))
+            named = [getattr(each, name, None) for name in ("path", "model", "whisper_model")]
+            path, *models = (each if isinstance(each, Path) else None for each in named)
+            # Caches of models hold links to files elsewhere.
+            linked = (file for model in models if model for file in model.glob("*"))
+            yield from filter(None, (path, *models, *linked))
 
 
 def environment(

@@ -32,11 +32,11 @@ def judging_in(
 ) -> functools.partial[sandbox.Sandbox]:
     """Makes a sandbox that has media opened in ``workers``. Its trainer takes any of ``statements``
     for consent; without one, palprep's template."""
-    trainer = functools.partial(train, statements=tuple(statements))
     return functools.partial(
         sandbox.Sandbox,
         judge_image=apart(judge_image, workers),
-        trainer=apart(trainer, workers),
+        # Arguments of the task, so that its worker may open the models that they name.
+        trainer=functools.partial(apart(train, workers), statements=tuple(statements)),
         recognise=apart(type_of, workers),
     )
 
