@@ -174,6 +174,18 @@ def test_what_holds_for_everybody_is_part_of_the_state(tmp_path, other):
     assert first is not None
 
 
+def test_a_profile_of_the_users_own_is_the_same_by_any_path(
+    done, again, out, tmp_path, monkeypatch
+):
+    own = tmp_path / "own.toml"
+    own.write_text('extends = "core-4"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert again(profile="own.toml") == 0
+    with Journal.of(out) as journal:  # A review goes on from any folder.
+        assert journal.last_run().body.profile == str(own)
+    assert again(profile=str(own)) == 2
+
+
 def test_a_run_for_some(done, again, out):
     before = last_entry(out)
     assert again(select=Selection(only=("ada",))) == 1

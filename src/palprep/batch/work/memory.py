@@ -6,6 +6,7 @@ import contextlib
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from palprep._version import __version__
 from palprep.batch.engines.files import Files
@@ -18,6 +19,7 @@ from palprep.errors import UsageError
 from palprep.journal import entries, runs
 from palprep.pipelines import stopped_at
 from palprep.preflight import Asset, Prepared
+from palprep.rules import BUILT_IN
 
 
 def still_good(found: entries.AssetPrepared, task: AssetTask, files: Files) -> bool:
@@ -60,11 +62,14 @@ def record_start(
     stay as the last run left them, and so do the other people of that run unless everybody is
     selected. A run that works on nobody and is otherwise like the last one is not recorded."""
     options, everybody = run.options, run.options.select.everybody
+    profile = options.profile
+    if profile not in BUILT_IN:  # Whoever goes on with this run may work in another folder.
+        profile = str(Path(profile).absolute())
     started = entries.RunStarted(
         people=tuple(map(_names_of, people)),
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
         target=options.connection.target,
-        profile=options.profile,
+        profile=profile,
         dry_run=options.dry_run,
         without_consent=options.without_consent,
         source=source,
@@ -140,5 +145,5 @@ class Unchanged:
     @functools.cached_property
     def _conditions(self) -> str:
         options = self.run.options
-        own = [options.connection.target, options.profile, options.dry_run, options.without_consent]
+        own = [options.connection.target, options.dry_run, options.without_consent]
         return digest_of([__version__, self.run.profiles[options.profile].model_dump_json(), own])
