@@ -10,6 +10,7 @@ import pytest
 from palprep import consent
 from palprep.cli import doctor
 from palprep.errors import ToolError, ToolFailed, ToolMissing
+from palprep.media import ffmpeg_binary
 from palprep.networks import read_manifest
 from palprep.vocabulary import install_advice
 
@@ -103,12 +104,24 @@ def test_palprep_cannot_work_without_the_consent_model(
     assert command in str(found.fix)
 
 
+def test_an_ffmpeg_that_no_fix_can_run_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = tmp_path / "ffmpeg"
+    script.write_text(f'#!/bin/sh\nexec {ffmpeg_binary()} "$@"\n')
+    script.chmod(0o700)
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(script))
+    [found] = [each for each in doctor.examine() if each.name == "ffmpeg"]
+    assert found.state == "missing"
+    assert "the program itself, and no script" in found.detail
+
+
 def test_a_broken_ffmpeg_and_model_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: object) -> None:
         raise ToolMissing("It is not there")
 
     consent.Whisper.load.cache_clear()
-    monkeypatch.setattr("palprep.media.ffmpeg.ffmpeg_binary", missing)
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", "/nowhere/ffmpeg")
     monkeypatch.setattr("palprep.networks.Weights.read", missing)
     monkeypatch.setattr("palprep.cli.doctor.show", lambda renderable: None)
     wrong = {finding.name: finding for finding in doctor.examine() if finding.state != "ok"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -56,3 +57,7 @@ def half_written(*positional: object, into: Path, **others: object) -> None:
     Path(into, f".palprep-{os.getpid()}-0123456789ab.part.jpg").write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(60)
+
+
+def said_by(*command: str) -> str:
+    return subprocess.check_output(command, text=True)

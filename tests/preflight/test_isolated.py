@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -64,6 +65,21 @@ def test_a_worker_runs_ffmpeg_from_wherever_it_is(tmp_path, monkeypatch):
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(tmp_path / "other"))
     with media_workers(1) as engine:
         assert engine.run(ffmpeg_version) == version
+
+
+def test_an_ffmpeg_may_be_named_and_have_libraries_beside_it(hostile, tmp_path, monkeypatch):
+    other = tmp_path / "bin/ffmpeg-other"
+    other.parent.mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/libav").write_text("there")
+    # By another path, and as another file: the worker is let open neither otherwise.
+    shutil.copy("/bin/cat", other)
+    monkeypatch.setenv("PATH", str(other.parent))
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", other.name)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    with media_workers(1) as engine:
+        assert engine.run(hostile.said_by, other.name, f"{tmp_path}/lib/libav") == "there"
 
 
 def test_bytes_are_checked_and_prepared(preflight, portrait_path, tmp_path):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from palprep import consent, media, networks, workers
+from palprep import consent, media, networks, preflight, workers
 from palprep._version import __version__
 from palprep.cli.exits import ExitCode
 from palprep.cli.options import AsJson, Verbose
@@ -105,16 +105,18 @@ def examine() -> Iterator[Finding]:
     running = f"{__version__} on Python {platform.python_version()}, {platform.platform()}"
     yield Finding("palprep", "palprep", "ok", required=True, detail=running)
     yield from _packages(metadata.requires("palprep") or ())
-    yield _tried(
-        "binary",
-        "ffmpeg",
-        lambda: f"{media.ffmpeg_version()} at {media.ffmpeg_binary()}",
-        fix="pip install --force-reinstall imageio-ffmpeg",
-    )
+    again = "pip install --force-reinstall imageio-ffmpeg"
+    yield _tried("binary", "ffmpeg", _ffmpeg, fix=again)
     yield from _models()
     words = "{0.name}, sha256 {0.sha256}"
     yield _tried("model", "consent", lambda: words.format(consent.Whisper.load()))
     yield from _isolation()
+
+
+def _ffmpeg() -> str:
+    """Its version and place, where it runs as a fix runs it."""
+    with preflight.media_workers(1) as engine:
+        return f"{engine.run(media.ffmpeg_version)} at {media.ffmpeg_binary()}"
 
 
 def _packages(requirements: Iterable[str]) -> Iterator[Finding]:

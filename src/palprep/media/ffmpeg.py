@@ -24,6 +24,10 @@ _LAST_LINES = 5
 _ADDRESS = re.compile(r"\[[^\]]*@ 0x[0-9a-f]+\] ?")
 
 
+_ANOTHER = "name another ffmpeg: the program itself, and no script that starts it"
+"""Processes that open media run no shell."""
+
+
 def ffmpeg_binary() -> Path:
     """The ffmpeg to run: what the environment names in IMAGEIO_FFMPEG_EXE, else imageio-ffmpeg's.
 
@@ -43,7 +47,7 @@ def ffmpeg_version() -> str:
     try:
         return str(imageio_ffmpeg.get_ffmpeg_version())
     except (OSError, subprocess.SubprocessError) as error:
-        raise ToolMissing(f"{program} does not run ({error}); name another ffmpeg") from None
+        raise ToolMissing(f"{program} does not run ({error}); {_ANOTHER}") from None
 
 
 def run_ffmpeg(
@@ -96,7 +100,7 @@ def _watch(
     except OSError as error:
         if gives_no_more(error):
             raise
-        raise ToolMissing(f"{command[0]} does not run ({error}); name another ffmpeg") from None
+        raise ToolMissing(f"{command[0]} does not run ({error}); {_ANOTHER}") from None
     reached = 0.0
     with process:
         try:

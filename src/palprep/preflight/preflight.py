@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -157,12 +158,14 @@ def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> L
 
 
 def _ffmpeg_places(environ: Mapping[str, str]) -> Iterator[str]:
-    """Where the ffmpeg may be that a fix runs: found without loading or running anything."""
+    """Where the ffmpeg may be that a fix runs, as imageio-ffmpeg looks for it: found without
+    loading or running anything."""
     package = importlib.util.find_spec("imageio_ffmpeg")
     for each in (package and package.submodule_search_locations) or ():
         yield from map(str, Path(each, "binaries").glob("ffmpeg*"))
-    named = (environ.get("IMAGEIO_FFMPEG_EXE"), shutil.which("ffmpeg", path=environ.get("PATH")))
-    yield from filter(None, named)
+    yield str(Path(sys.prefix, "bin", "ffmpeg"))  # Of a Conda environment.
+    named = environ.get("IMAGEIO_FFMPEG_EXE") or "ffmpeg"
+    yield from filter(None, [shutil.which(named, path=environ.get("PATH"))])
 
 
 def run_in(

@@ -67,13 +67,16 @@ class Reach:
         return Reach(frozenset(map(_around, self.reads)), self.writes)
 
     def confinement(self, folder: str, programs: Iterable[str], memory_bytes: int) -> Confinement:
-        """What one worker is held to: this, and what Python needs."""
+        """What one worker is held to: this, and what Python and the programs need."""
+        programs = tuple(map(os.path.realpath, programs))
+        # Conda and others keep the libraries of bin/ffmpeg in lib, beside bin.
+        linked = (str(Path(each).parent.parent / "lib") for each in programs)
         return Confinement(
             folder=os.path.realpath(folder),
-            libraries=tuple(_libraries()),
+            libraries=(*_libraries(), *linked),
             reads=tuple(map(str, self.reads | _temporary())),
             writes=tuple(map(str, self.writes)),
-            programs=tuple(map(os.path.realpath, programs)),
+            programs=programs,
             memory_bytes=memory_bytes,
         )
 
