@@ -82,6 +82,16 @@ def test_an_ffmpeg_may_be_named_and_have_libraries_beside_it(hostile, tmp_path, 
         assert engine.run(hostile.said_by, other.name, f"{tmp_path}/lib/libav") == "there"
 
 
+def test_relative_paths_lead_from_where_this_process_is_now(portrait_path, tmp_path, monkeypatch):
+    shutil.copy(portrait_path, tmp_path / "face.heic")
+    with media_workers(1) as engine:
+        engine.may_open(reads=[tmp_path], writes=[tmp_path])
+        engine.run(ffmpeg_version)
+        monkeypatch.chdir(tmp_path)  # As %cd does in a notebook.
+        assert check("face.heic", engine=engine).error is None
+        assert prepare("face.heic", into="out", engine=engine).path.is_file()
+
+
 def test_bytes_are_checked_and_prepared(preflight, portrait_path, tmp_path):
     raw = portrait_path.read_bytes()
     report = preflight.check(raw, role="face-image")

@@ -7,6 +7,7 @@ answer with lies, but with nothing that runs.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import json
@@ -132,11 +133,14 @@ _KINDS: Mapping[str, type[Message]] = {
 
 
 def task(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bytes:
-    """One call, pickled: the function, its arguments, and the names of those that are callbacks,
-    which are left here."""
+    """One call, pickled: the folder that relative paths lead from, empty where it was removed; the
+    function, its arguments, and the names of those that are callbacks, which are left here."""
+    here = ""
+    with contextlib.suppress(OSError):
+        here = str(Path.cwd())
     sent = {name: value for name, value in kwargs.items() if not callable(value)}
     callbacks = tuple(name for name in kwargs if name not in sent)
-    return pickle.dumps((function, args, sent, callbacks))
+    return pickle.dumps((here, function, args, sent, callbacks))
 
 
 def write(message: Message) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import gc
 import importlib
@@ -93,7 +94,9 @@ def _forget_temporary_files() -> None:
 def _reply(message: bytes, channel: Channel) -> bytes:
     try:
         # It comes from the process that started this one.
-        function, args, kwargs, names = pickle.loads(message)  # noqa: S301
+        here, function, args, kwargs, names = pickle.loads(message)  # noqa: S301
+        with contextlib.suppress(OSError):  # It may start where its user may not go, as by sudo.
+            os.chdir(here)
         callbacks = {name: partial(_call, channel, name) for name in names}
         return write(done(function, function(*args, **kwargs, **callbacks)))
     except SystemExit:
