@@ -53,6 +53,33 @@ def test_a_worker_whose_folder_is_gone_removes_no_other(tmp_path):
         assert (tmp_path / "other").exists() is (folder == "gone")
 
 
+def test_a_forked_process_gets_no_answers_of_its_parents_workers():
+    program = """
+        import os
+        import work
+        from palprep.errors import UsageError
+        from palprep.workers.local import LocalEngine
+        engine = LocalEngine(1)
+        before = engine.run(work.pause, 0)
+        if (child := os.fork()) == 0:
+            try:
+                engine.run(work.pause, 0)
+            except UsageError as error:
+                print(error, flush=True)
+            engine.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        print(engine.run(work.pause, 0) == before)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [
+        "These workers belong to the process that made them: make others in each process",
+        "True",
+    ]
+
+
 def test_values_and_errors_come_back(engine, work):
     assert engine.run(work.double, 21) == 42
     with pytest.raises(UnsupportedMedia, match="is a spreadsheet") as caught:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import signal
 import threading
 import weakref
@@ -195,6 +196,7 @@ class _Pool:
     def __init__(self, places: int, start: Callable[..., Worker]) -> None:
         self.stopping = False
         self.reach = Reach()
+        self._process = os.getpid()
         self._places = places
         self._start = start
         self._idle: list[Worker] = []
@@ -204,15 +206,24 @@ class _Pool:
         self._place_free = threading.Condition(lock)
         self._none_busy = threading.Condition(lock)
 
+    def _here(self) -> threading.Condition:
+        """The lock. Raises UsageError in another process than the workers were made in: each of
+        the two would read answers that are the other's, about other files."""
+        if os.getpid() != self._process:
+            raise UsageError(
+                "These workers belong to the process that made them: make others in each process"
+            )
+        return self._place_free
+
     def extend(self, more: Reach) -> None:
-        """Let the workers that start from now on open this, too."""
-        with self._place_free:
+        """Let the workers that start from now on open this, too. Raises as :meth:`take` does."""
+        with self._here():
             if not self.reach.covers(more):
                 self.reach |= more
 
     def begin(self, most: int) -> None:
         """Start workers for places that have none. Raises as :meth:`take` does."""
-        with self._place_free:
+        with self._here():
             if self.stopping:
                 raise WorkStopped
             free = self._places - len(self._busy) - len(self._idle)
@@ -220,9 +231,10 @@ class _Pool:
 
     def take(self, needed: Reach) -> Worker:
         """A worker that may open what is needed, once there is a place. Raises WorkStopped when
-        there will be none, NoWorkers when no process can be started.
+        there will be none, NoWorkers when no process can be started, UsageError in a forked
+        process.
         """
-        with self._place_free:
+        with self._here():
             self._place_free.wait_for(lambda: self.stopping or len(self._busy) < self._places)
             if self.stopping:
                 raise WorkStopped
@@ -264,6 +276,8 @@ class _Pool:
                 self._none_busy.notify_all()
 
     def close(self, *, at_once: bool) -> None:
+        if os.getpid() != self._process:  # They go on working for the process that made them.
+            return
         with self._place_free:
             if not at_once:
                 self._none_busy.wait_for(lambda: not self._busy)
