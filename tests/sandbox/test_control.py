@@ -5,6 +5,8 @@ from __future__ import annotations
 import pydoc
 import queue
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +32,28 @@ def test_help_tells_each_method_and_its_arguments():
     assert "advance(self, seconds: 'float'" in told
     assert "Move the clock by ``seconds``" in told
     assert "One control." not in told
+
+
+def test_a_forked_process_is_told_to_use_the_address():
+    program = """if True:
+        import os
+        from palprep import Sandbox, UsageError
+        with Sandbox() as sandbox:
+            if (child := os.fork()) == 0:
+                try:
+                    sandbox.log()
+                except UsageError as error:
+                    print(str(error).removesuffix(sandbox.url + "/_sandbox"), flush=True)
+                os._exit(0)
+            os.waitpid(child, 0)
+            print(sandbox.log()["creates"])
+    """
+    command = [sys.executable, "-c", program]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert said.splitlines() == [
+        "The sandbox runs in the process that entered it: any other one asks it at ",
+        "{}",
+    ]
 
 
 def test_seeds_and_assets(sandbox, raw, tmp_path):

@@ -172,6 +172,15 @@ def test_coroutines_run_on_the_servers_own_loop(listener: socket.socket) -> None
     server.stop()
 
 
+def test_a_server_starts_once(listener: socket.socket) -> None:
+    server = ServerThread(Starlette(), listener, name="served")
+    server.start()
+    for _ in range(2):
+        with pytest.raises(UsageError, match="served was started before: make another one"):
+            server.start()
+        server.stop()
+
+
 def test_a_server_that_never_started_can_be_stopped(listener: socket.socket) -> None:
     ServerThread(Starlette(), listener, name="idle").stop()
     assert listener.fileno() == -1

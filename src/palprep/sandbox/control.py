@@ -170,7 +170,13 @@ class Controls:
             hurry(SOON_S)
             return await act()
 
-        return self._live.server.call(soon() if in_event_loop() else act())
+        server = self._live.server
+        if not server.at_work:  # In a forked process nothing would ever answer.
+            raise UsageError(
+                "The sandbox runs in the process that entered it: any other one asks it at "
+                f"{self.url}/_sandbox"
+            )
+        return server.call(soon() if in_event_loop() else act())
 
     @property
     def _live(self) -> Running:

@@ -115,13 +115,21 @@ class ServerThread:
         self._logged_at = -math.inf
 
     def start(self) -> None:
-        """Start, and return as soon as it answers. Raises ToolFailed when it could not start."""
+        """Start, and return as soon as it answers. Raises ToolFailed when it could not start, and
+        UsageError for a second start."""
+        if self._thread.ident is not None:
+            raise UsageError(f"The server {self._thread.name} was started before: make another one")
         self._thread.start()
         while self._thread.is_alive() and not self._server.started:
             time.sleep(_POLL_S)
         if not self._server.started:
             self.stop()
             raise ToolFailed(f"The server {self._thread.name} did not start; its log says why")
+
+    @property
+    def at_work(self) -> bool:
+        """Whether its thread runs, which it never does in a process that was forked."""
+        return self._thread.is_alive()
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """The result of ``coroutine``, run on the server's own loop. Raises what the coroutine
