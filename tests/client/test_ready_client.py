@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import httpx
@@ -72,6 +73,22 @@ async def test_the_same_asynchronously():
             assert (await client.voices.get("v1")).voice_id == "v1"
         assert not http.is_closed
     assert json.loads(service.requests[0].content)["imageBase64"] == "/9j/"
+
+
+def test_a_sync_client_refuses_a_sleep_that_no_one_would_await():
+    with pytest.raises(errors.UsageError, match="AsyncClient"):
+        Client(api_key="k", base_url="https://e.com", sleep=asyncio.sleep)
+
+
+async def test_an_async_client_sleeps_by_a_plain_function_too():
+    service, slept = Service((503, {}), (200, VOICE)), []
+    transport = httpx.MockTransport(service.awaited)
+    async with (
+        httpx.AsyncClient(transport=transport) as http,
+        AsyncClient(**options(http), sleep=slept.append) as client,
+    ):
+        assert (await client.voices.get("v1")).voice_id == "v1"
+    assert len(slept) == 1
 
 
 @pytest.mark.parametrize(

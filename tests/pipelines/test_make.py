@@ -269,6 +269,8 @@ def test_what_is_no_client_publisher_or_request_is_told_in_words(call, publisher
     wav = ready("v.wav", WAV)
     with pytest.raises(UsageError, match=r"Give a Client or an AsyncClient first, not str"):
         make_voice("sandbox-user-key", publisher, wav, ADA)
+    with pytest.raises(UsageError, match=r"Give a Client or an AsyncClient first"):
+        make_voice(client=None, publisher=publisher, prepared=wav, request=ADA)
     with pytest.raises(UsageError, match=r"Give a publisher, as palprep.publisher_from_env"):
         call(make_voice, None, wav, ADA)
     with pytest.raises(UsageError, match=r"Give a palprep.VoiceRequest, not str"):

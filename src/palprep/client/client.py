@@ -8,7 +8,7 @@ import logging
 import os
 import random as randomness
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Generic, Self, TypeAlias, TypeVar, Unpack, cast, get_args, get_type_hints
 
@@ -54,18 +54,17 @@ class SharedOptions(CallOptions, total=False):
     trust_env: bool
     clock: Callable[[], float] | None
     random: Callable[[], float] | None
+    sleep: Callable[[float], object] | None
 
 
 class ClientOptions(SharedOptions, total=False):
     http_client: httpx.Client | None
     transport: httpx.BaseTransport | None
-    sleep: Callable[[float], object] | None
 
 
 class AsyncClientOptions(SharedOptions, total=False):
     http_client: httpx.AsyncClient | None
     transport: httpx.AsyncBaseTransport | None
-    sleep: Callable[[float], Awaitable[object]] | None
 
 
 def spelt_out(function: F) -> F:
@@ -297,8 +296,8 @@ class Client(_BothClients[SyncSender]):
 
 
 class AsyncClient(_BothClients[AsyncSender]):
-    """As :class:`Client`, for asyncio and trio code. Hooks may be async functions. At most a
-    hundred calls are under way at once; others wait for their turn."""
+    """As :class:`Client`, for asyncio and trio code. Hooks and ``sleep`` may be async functions. At
+    most a hundred calls are under way at once; others wait for their turn."""
 
     @spelt_out
     def __init__(

@@ -119,7 +119,7 @@ def routine(steps: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Rou
     :func:`until`, :func:`answered` and what is made of them: a sync client has no event loop."""
 
     @functools.wraps(steps)
-    def run(owner: Sending[Any], /, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def run(owner: Any = None, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         return _sender_of(owner).run(steps(owner, *args, **kwargs))
 
     run.__signature__ = inspect.signature(steps, eval_str=True)  # type: ignore[attr-defined]

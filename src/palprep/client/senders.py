@@ -109,15 +109,17 @@ Hooks: TypeAlias = Mapping[str, tuple[Callable[..., object], ...]]
 
 def hooks_of(options: Mapping[str, Any], *, awaited: bool) -> Hooks:
     """The hooks among the options of a client. Raises :class:`~palprep.errors.UsageError` for what
-    is no function, and for an async function unless the client is async (``awaited``)."""
+    is no function, and for an async function, ``sleep`` included, unless the client is async
+    (``awaited``)."""
     hooks: dict[str, tuple[Any, ...]] = {}
     for name in HookOptions.__annotations__:
         given = options.get(name) or ()
         hooks[name] = tuple(given) if isinstance(given, Iterable) else (given,)
         if not all(map(callable, hooks[name])):
             raise UsageError(f"{name} takes a function, or several in a list.")
-    if not awaited and any(map(inspect.iscoroutinefunction, chain(*hooks.values()))):
-        raise UsageError("A hook that is an async function needs an AsyncClient.")
+    functions = *chain(*hooks.values()), options.get("sleep")
+    if not awaited and any(map(inspect.iscoroutinefunction, functions)):
+        raise UsageError("A hook or a sleep that is an async function needs an AsyncClient.")
     return hooks
 
 
@@ -149,6 +151,8 @@ class _Sender(Generic[H]):
     query: dict[str, Any]
     clock: Callable[[], float]
     """Monotonic seconds."""
+    sleep: Callable[[float], object]
+    """May be an async function."""
     random: Callable[[], float]
     """Uniform in [0, 1)."""
     hooks: Hooks = field(default_factory=dict)
@@ -213,9 +217,16 @@ class _Sender(Generic[H]):
     async def tell(self, hook: str, *about: object) -> None:
         """Call the caller's hooks of this name, and await those that are async functions."""
         for each in self.hooks[hook]:
-            returned = each(*about)
-            if inspect.isawaitable(returned):
-                await returned
+            await _done(each(*about))
+
+    async def pause(self, seconds: float) -> None:
+        await _done(self.sleep(seconds))
+
+
+async def _done(returned: object) -> None:
+    """Await what a function of the caller's has returned, if it is to be awaited."""
+    if inspect.isawaitable(returned):
+        await returned
 
 
 def _append(content: bytearray, piece: bytes) -> None:
@@ -245,8 +256,6 @@ class SyncSender(_Sender[httpx.Client]):
     library = httpx.Client
     lock = staticmethod(threading.RLock)  # A hook may call the same endpoint.
 
-    sleep: Callable[[float], object]
-
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """The result of a coroutine that awaits nothing but this sender's methods. Raises
         :class:`~palprep.errors.UsageError` for a hook that awaits something else."""
@@ -256,7 +265,7 @@ class SyncSender(_Sender[httpx.Client]):
             value: T = end.value
             return value
         doing.close()
-        raise UsageError("A hook waits for an event loop, which needs an AsyncClient.")
+        raise UsageError("A hook or a sleep waits for an event loop, which needs an AsyncClient.")
 
     async def transmit(
         self, request: httpx.Request, within: float | None
@@ -289,9 +298,6 @@ class SyncSender(_Sender[httpx.Client]):
         """Take a turn, which the caller releases. Returns whether it came ``within`` seconds."""
         return turn.acquire(timeout=-1 if within is None else within)
 
-    async def pause(self, seconds: float) -> None:
-        self.sleep(seconds)
-
     async def work(self, do: Callable[[], T]) -> T:
         return do()
 
@@ -304,7 +310,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
     library = httpx.AsyncClient
     lock = anyio.Lock
 
-    sleep: Callable[[float], Awaitable[object]]
     room: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(_AT_ONCE))
     """Limits the requests under way over the client's own connections; shared with its copies."""
 
@@ -340,9 +345,6 @@ class AsyncSender(_Sender[httpx.AsyncClient]):
         with anyio.move_on_after(within) as late:
             await turn.acquire()
         return not late.cancelled_caught
-
-    async def pause(self, seconds: float) -> None:
-        await self.sleep(seconds)
 
     async def work(self, do: Callable[[], T]) -> T:
         """The value of ``do()``, which runs in a thread because it may block."""
