@@ -114,6 +114,7 @@ def test_records_offer_no_deprecated_method() -> None:
             lambda: palprep.Speaker("Ada"),
             "Speaker takes its fields by name: Speaker(full_name=...)",
         ),
+        (lambda: palprep.run("people", tell=3), "tell takes Callable or None, not int"),
         (lambda: palprep.watch("out", pace=3), "pace takes Pace or None, not int"),
         (lambda: palprep.write_messages("out", 3), "into takes str or Path, not int"),
         (lambda: palprep.examine_dossier(3), "path takes str or Path, not int"),

@@ -51,7 +51,7 @@ from palprep.vocabulary import by_name
 from palprep.workers import LocalEngine
 
 
-@typed("people", "into", "options")
+@typed("people", "into", "options", "tell", "note")
 def run(
     people: People,
     *,
