@@ -265,6 +265,18 @@ def test_an_unknown_profile_is_the_commands_error(go, add):
         go(profile="core-9")
 
 
+def test_a_profile_is_named_as_a_path_or_as_text(go, add, tmp_path):
+    add("ada")
+    mine = tmp_path / "mine.toml"
+    mine.write_text('extends = "core-4"\n', encoding="utf-8")
+    steps: list[str] = []
+    for profile in (mine, str(mine)):
+        steps.append("run")
+        run = go(profile=profile, tell=lambda progress: steps.append(progress.step))
+        assert run.head.profile == str(mine)
+    assert steps[-1] == "run"  # It is the same profile, so that nothing is left to do.
+
+
 def test_an_output_that_cannot_be_a_folder(go, add, tmp_path):
     add("ada")
     (tmp_path / "file").write_text("")

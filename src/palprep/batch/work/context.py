@@ -48,7 +48,7 @@ class RunOptions:
     """The URL of a bucket, through which files go to the workers of a cluster and back."""
     limits: Limits | None = None
     """What the work at one file may take."""
-    profile: str = DEFAULT_PROFILE
+    profile: str | Path = DEFAULT_PROFILE
     """A profile of palprep's, or the path of one of your own."""
     dry_run: bool = False
     """Everything is prepared and judged, and nothing is sent."""
@@ -157,7 +157,7 @@ class RunContext:
 
     def profile_of(self, person: Person) -> Profile:
         """What a person's files are judged by."""
-        return self.profiles[person.settings.model or self.options.profile]
+        return self.profiles[person.settings.model or str(self.options.profile)]
 
     def still_there(self, person: str, fits: Callable[[Creation], bool]) -> tuple[str, ...]:
         """A sentence for each voice and replica that the run's service still has, of those that

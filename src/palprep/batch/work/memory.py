@@ -62,7 +62,7 @@ def record_start(
     stay as the last run left them, and so do the other people of that run unless everybody is
     selected. A run that works on nobody and is otherwise like the last one is not recorded."""
     options, everybody = run.options, run.options.select.everybody
-    profile = options.profile
+    profile = str(options.profile)
     if profile not in BUILT_IN:  # Whoever goes on with this run may work in another folder.
         profile = str(Path(profile).absolute())
     started = entries.RunStarted(
@@ -146,4 +146,5 @@ class Unchanged:
     def _conditions(self) -> str:
         options = self.run.options
         own = [options.connection.target, options.dry_run, options.without_consent]
-        return digest_of([__version__, self.run.profiles[options.profile].model_dump_json(), own])
+        limits = self.run.profiles[str(options.profile)].model_dump_json()
+        return digest_of([__version__, limits, own])
