@@ -31,6 +31,12 @@ def test_the_best_picture_comes_first_and_twins_behind(folder: Path) -> None:
     assert "human_like_subject" in ranked[-1].failed
 
 
+def test_a_candidate_without_a_name_tells_which_of_the_files_it_is(folder: Path) -> None:
+    nobody, good = ((folder / name).read_bytes() for name in ("nobody.png", "good.jpg"))
+    ranked = pick_best([nobody, b"empty", good], passed_over=lambda *_: None)
+    assert [(each.path, each.number) for each in ranked] == [("<bytes>", 2), ("<bytes>", 0)]
+
+
 def test_frames_of_a_video_are_ranked_by_time(light_people: Path) -> None:
     video = light_people / "jane-carter" / "training.mp4"
     ranked = pick_best(video, per_second=0.2)

@@ -195,11 +195,12 @@ def pick_best(
     limits = rules.load_profile(profile)
     found: list[Candidate] = []
     files, lenient = _files(source)
-    for file in files:
+    for number, file in enumerate(files):
         try:
-            found += run_in(
+            looks = run_in(
                 engine, candidates_in, limits, sources.Source.of(file), per_second=per_second
             )
+            found += (each.model_copy(update={"number": number}) for each in looks)
         except WorkStopped:
             raise
         except (errors.MediaError, errors.ToolFailed) as error:

@@ -193,6 +193,9 @@ class Candidate(Value):
     fingerprint: str = Field(repr=False)
     duplicate_of: int | None
     """Rank, from 0, of the better candidate that this one nearly equals."""
+    number: int = Field(default=0, repr=False)
+    """Of its file, from 0, in the order in which they were given: bytes have no name. The files of
+    a folder count one by one."""
 
 
 class Ranking(tuple[Candidate, ...]):
