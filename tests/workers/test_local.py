@@ -59,9 +59,11 @@ def test_a_forked_process_gets_no_answers_of_its_parents_workers():
         import work
         from palprep.errors import UsageError
         from palprep.workers.local import LocalEngine
-        engine = LocalEngine(1)
+        engine, unused = LocalEngine(1), LocalEngine(1)
         before = engine.run(work.pause, 0)
         if (child := os.fork()) == 0:
+            print(unused.run(work.double, 2))
+            unused.close()
             try:
                 engine.run(work.pause, 0)
             except UsageError as error:
@@ -75,7 +77,8 @@ def test_a_forked_process_gets_no_answers_of_its_parents_workers():
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
     said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
     assert said.splitlines() == [
-        "These workers belong to the process that made them: make others in each process",
+        "4",
+        "These workers belong to the process that used them first: make others in each",
         "True",
     ]
 

@@ -146,8 +146,8 @@ def _request(
 def media_workers(jobs: int | None = None, *, limits: Limits | None = None) -> LocalEngine:
     """Workers on this machine that load what an image needs when they start.
 
-    ``jobs`` is how many, by default one for each core. Threads may share them; a process that was
-    forked may not, and gets UsageError where it uses them. Raises UsageError for less than one.
+    ``jobs`` is how many, by default one for each core. Raises UsageError for less than one. Threads
+    may share them, processes may not: one that was forked after their first use gets UsageError.
     """
     return LocalEngine(
         jobs,

@@ -196,7 +196,8 @@ class _Pool:
     def __init__(self, places: int, start: Callable[..., Worker]) -> None:
         self.stopping = False
         self.reach = Reach()
-        self._process = os.getpid()
+        self._process: int | None = None
+        """In which the first worker was started."""
         self._places = places
         self._start = start
         self._idle: list[Worker] = []
@@ -206,12 +207,15 @@ class _Pool:
         self._place_free = threading.Condition(lock)
         self._none_busy = threading.Condition(lock)
 
+    def _is_foreign(self) -> bool:
+        return self._process not in {None, os.getpid()}
+
     def _here(self) -> threading.Condition:
-        """The lock. Raises UsageError in another process than the workers were made in: each of
+        """The lock. Raises UsageError in another process than the workers were started in: each of
         the two would read answers that are the other's, about other files."""
-        if os.getpid() != self._process:
+        if self._is_foreign():
             raise UsageError(
-                "These workers belong to the process that made them: make others in each process"
+                "These workers belong to the process that used them first: make others in each"
             )
         return self._place_free
 
@@ -253,6 +257,7 @@ class _Pool:
             return worker
 
     def _started(self) -> Worker:
+        self._process = os.getpid()
         try:
             return self._start(reach=self.reach)
         except (OSError, RuntimeError) as error:
@@ -276,7 +281,7 @@ class _Pool:
                 self._none_busy.notify_all()
 
     def close(self, *, at_once: bool) -> None:
-        if os.getpid() != self._process:  # They go on working for the process that made them.
+        if self._is_foreign():  # They go on working where they were started.
             return
         with self._place_free:
             if not at_once:
