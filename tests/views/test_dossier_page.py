@@ -317,6 +317,10 @@ def test_an_export_is_written_and_leaves_the_dossier_alone(
     assert found.path.read_bytes() == before
     with pytest.raises(UsageError, match=r"a\.consent\.html"):
         export_dossiers([found], found.path, now=NOON)
+    with pytest.raises(UsageError, match="takes ExaminedDossier, not PosixPath: give the dossiers"):
+        export_dossiers(found, path, now=NOON)
+    with pytest.raises(UsageError, match="needs a time zone"):
+        export_dossiers([found], path, now=NOON.replace(tzinfo=None))
     assert found.path.read_bytes() == before
 
 

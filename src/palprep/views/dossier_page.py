@@ -11,7 +11,7 @@ from palprep.dossier import ExaminedDossier
 from palprep.errors import PalprepError, UsageError
 from palprep.rules import SAME_PERSON
 from palprep.storage import write_text
-from palprep.values import Span, typed
+from palprep.values import Span, require_type, typed
 from palprep.views.consent_words import code_words, entry_words, flaw_words, standing
 from palprep.views.drawings.pictures import Embedded, statement_frames
 from palprep.views.html import environment
@@ -33,6 +33,10 @@ def export_dossiers(
     file that needs nothing else, and return its path. The page says which consents are in force at
     the moment ``now``. Raises UsageError for a target that is not named as HTML, OutputUnwritable.
     """
+    for each in examined:
+        require_type("each of examined", each, ExaminedDossier, ": give the dossiers in a list")
+    if now.tzinfo is None:
+        raise UsageError("The moment of the page needs a time zone: datetime.now(UTC)")
     path = Path(target)
     require_page_name(path)
     write_text(path, dossier_page(examined, now=now))
