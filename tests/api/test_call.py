@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import re
 from dataclasses import replace
 from typing import Any
@@ -207,3 +209,12 @@ def test_what_a_call_shows_holds_no_secret() -> None:
     assert "Ada" in repr(voice)
     image = calls.validate_face_image(image_base64="A" * 4000)
     assert len(repr(image)) < 300
+
+
+def test_a_call_that_a_hook_was_given_can_be_copied_and_sent_to_another_process():
+    call = calls.get_voice("v1", timeout=3.0)
+    sent = pickle.loads(pickle.dumps(call))  # noqa: S301 -- of this test's own
+    for same in (copy.copy(call), copy.deepcopy(call), sent):
+        assert repr(same) == repr(call)
+        assert same.timeout == 3.0
+        assert same.endpoint.call(("v1",), {}).path == call.path

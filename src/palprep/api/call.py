@@ -111,6 +111,10 @@ class Endpoint(Generic[P, R]):
             deadline=options.get("deadline", UNSET),
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is worked out when it is first used: its validators cannot be copied.
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
     def __repr__(self) -> str:
         return f"<Endpoint {self.name}: {self.method} {self.path}>"
 
