@@ -75,6 +75,25 @@ async def test_the_same_asynchronously():
     assert json.loads(service.requests[0].content)["imageBase64"] == "/9j/"
 
 
+async def test_a_client_that_is_closed_while_calls_wait_their_turn_says_so():
+    full, go_on = asyncio.Barrier(101), asyncio.Event()
+
+    async def slow(_):
+        await full.wait()
+        await go_on.wait()
+        return httpx.Response(200, json=VOICE)
+
+    transport = httpx.MockTransport(slow)
+    client = AsyncClient(api_key="k", base_url="https://e.com", transport=transport)
+    calls = [asyncio.create_task(client.voices.get("v1")) for _ in range(102)]
+    await full.wait()
+    await client.close()
+    go_on.set()
+    ends = await asyncio.gather(*calls, return_exceptions=True)
+    assert [str(each).partition(".")[0] for each in ends[100:]] == ["The client is closed"] * 2
+    assert {type(each) for each in ends[100:]} == {errors.UsageError}
+
+
 def test_a_sync_client_refuses_a_sleep_that_no_one_would_await():
     with pytest.raises(errors.UsageError, match="AsyncClient"):
         Client(api_key="k", base_url="https://e.com", sleep=asyncio.sleep)

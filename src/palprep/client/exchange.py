@@ -130,10 +130,13 @@ _LARGE_BYTES = 1_048_576
 """A body of this size or less is rarely refused for its size."""
 
 
+_CLOSED = "The client is closed. Make another one, or close it later."
+
+
 async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Answer | NoAnswer:
     """The result of one attempt, which may take ``within`` seconds."""
     if sender.http.is_closed:
-        raise errors.UsageError("The client is closed. Make another one, or close it later.")
+        raise errors.UsageError(_CLOSED)
     started = sender.clock()
     request = sender.write(call, within)
     try:
@@ -148,6 +151,10 @@ async def _sent(call: Call[Any], sender: AnySender, within: float | None) -> Ans
         return NoAnswer(not isinstance(error, _BEFORE_IT_LEFT), late, detail)
     except TimeoutError:
         return _TOO_LATE
+    except RuntimeError:  # httpx's, where the client was closed while the request waited its turn.
+        if not sender.http.is_closed:
+            raise
+        raise errors.UsageError(_CLOSED) from None
     status, elapsed = response.status_code, sender.clock() - started
     # A service or a proxy may quote the key in its answer.
     key = sender.key.get_secret_value()
