@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from palprep.errors import NoWorkers
 from palprep.storage import is_folder, is_there
 from palprep.workers.confinement import Confinement
 
@@ -140,8 +141,15 @@ def _lies_in(path: Path, places: Iterable[Path]) -> bool:
 
 
 def _temporary() -> frozenset[Path]:
-    """Where what comes as bytes lies, under names that nobody can guess, or list."""
-    folder = Path(tempfile.gettempdir()).resolve()
+    """Where what comes as bytes lies, under names that nobody can guess, or list. Raises NoWorkers
+    where there is no such place, as in a container that writes nowhere."""
+    try:
+        folder = Path(tempfile.gettempdir()).resolve()
+    except FileNotFoundError:
+        raise NoWorkers(
+            "No folder for temporary files can be written: free some space, or name a folder in "
+            "TMPDIR"
+        ) from None
     return frozenset() if is_broad(folder) else frozenset({folder})
 
 
