@@ -92,6 +92,14 @@ def test_relative_paths_lead_from_where_this_process_is_now(portrait_path, tmp_p
         assert prepare("face.heic", into="out", engine=engine).path.is_file()
 
 
+def test_the_folder_of_this_process_need_not_be_there(portrait_path, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with media_workers(1) as engine:
+        assert check(portrait_path, engine=engine).error is None
+
+
 def test_bytes_are_checked_and_prepared(preflight, portrait_path, tmp_path):
     raw = portrait_path.read_bytes()
     report = preflight.check(raw, role="face-image")

@@ -156,7 +156,7 @@ def _temporary() -> frozenset[Path]:
 def _libraries() -> Iterable[str]:
     python = (sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values())
     linked = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-    for each in dict.fromkeys([*python, *sys.path, *linked]):
+    for each in filter(None, dict.fromkeys([*python, *sys.path, *linked])):
         place = Path(each).resolve()
-        if each and not is_broad(place):
+        if not is_broad(place):
             yield str(place)
