@@ -18,6 +18,9 @@ from palprep.media.sources import Source
 from palprep.rules.plans import VoicePlan
 from palprep.values import Outcome, Span
 
+CONSENT = Path("people/jane-carter/consent.mp4")
+"""Of the sample media; it needs no fix."""
+
 
 def test_a_remux_keeps_every_packet_and_turns_the_file_round(
     phone_video, packets, top_level_boxes, tmp_path
@@ -88,15 +91,18 @@ def test_the_sound_of_a_video_is_heard_in_a_mixdown(phone_video, make, packets, 
 def test_a_video_that_needs_no_fix_still_loses_what_tells_of_a_person_or_a_place(
     sample_media, make, packets, tmp_path, key
 ):
-    good = sample_media / "people" / "jane-carter" / "training.mp4"
+    good = sample_media / CONSENT
     tagged = ("-c", "copy", "-movflags", "+faststart+use_metadata_tags")
     value = "2026-03-01T12:00:00Z" if key == "creation_time" else "+51.5-000.1/"
     told = make("told.mp4", "-i", str(good), *tagged, "-metadata", f"{key}={value}")
-    prepared = prepare(told, into=tmp_path)
+    prepared = prepare(told, role="consent-video", into=tmp_path)
     assert [each.id for each in prepared.fixes] == ["remux", "strip_metadata"]
     assert packets(prepared.path, "video") == packets(good, "video")
     assert not probe_video(Source.of(prepared.path)).described
-    assert not prepare(good, into=tmp_path / "plain").fixes
+
+
+def test_a_video_that_tells_nothing_and_needs_no_fix_is_copied(sample_media, tmp_path):
+    assert not prepare(sample_media / CONSENT, role="consent-video", into=tmp_path).fixes
 
 
 def test_names_that_are_no_text_are_names(phone_video, tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import errno
 import logging
 import os
 import subprocess
@@ -392,12 +391,3 @@ def test_everybody_who_waits_for_the_only_place_gets_it(work):
     with LocalEngine(1) as engine, concurrent.futures.ThreadPoolExecutor(12) as pool:
         asked = [pool.submit(engine.run, work.double, each) for each in range(12)]
         assert [each.result(timeout=60) for each in asked] == [2 * each for each in range(12)]
-
-
-def test_without_a_place_for_temporary_files_that_is_said(monkeypatch, work):
-    def nowhere():
-        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
-
-    monkeypatch.setattr("tempfile.gettempdir", nowhere)
-    with LocalEngine(1) as engine, pytest.raises(NoWorkers, match="in TMPDIR"):
-        engine.run(work.double, 1)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
+import pytest
+
+from palprep.errors import NoWorkers
+from palprep.workers.local import LocalEngine
 from palprep.workers.reach import Reach
 from palprep.workers.worker import Worker
 
@@ -25,3 +30,12 @@ def test_the_files_of_many_people_fit_into_no_command_line_and_need_not():
         assert worker.protections.no_new_rights
     finally:
         worker.end()
+
+
+def test_without_a_place_for_temporary_files_that_is_said(monkeypatch, work):
+    def nowhere():
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", nowhere)
+    with LocalEngine(1) as engine, pytest.raises(NoWorkers, match="in TMPDIR"):
+        engine.run(work.double, 1)
