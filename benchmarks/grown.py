@@ -37,7 +37,6 @@ from palprep.journal.file import packed, plain
 from palprep.journal.runs import projection
 from palprep.preflight import media_workers
 from palprep.rules import load_profile
-from palprep.vocabulary import DEFAULT_PROFILE
 from side_by_side import Benchmark, Figure, Spent, options, run
 from synthetic_people import Job, short_recordings
 
@@ -132,8 +131,8 @@ def multiply(job: Job, count: int) -> None:
 
 def unchanged_of(job: Job) -> Unchanged:
     """What a run of the job's would tell people by who are as they were."""
-    profiles = {DEFAULT_PROFILE: load_profile(DEFAULT_PROFILE)}
     asked = RunOptions(connection=Connection(base_url=job.service.url))
+    profiles = {asked.profile: load_profile(asked.profile)}
     with Journal.of(job.out) as journal, media_workers(1) as engine:
         return Unchanged(RunContext(asked, job.out, journal, engine, profiles, tell_no_one, Stop()))
 

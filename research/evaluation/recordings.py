@@ -243,7 +243,8 @@ def cases(readings: Sequence[Reading], music: Sequence[Path]) -> Iterator[Spoilt
         piece, piece_hz = pieces[number % len(pieces)]
         at = np.arange(len(sound)) * piece_hz / rate + 20 * piece_hz
         played = np.interp(at, np.arange(len(piece)), piece)
-        yield from spoilt(below(sound), rate, others, played, chance)
+        made = spoilt(below(sound), rate, others, played, chance)
+        yield from (each._replace(rate_hz=rate) for each in made)
     long = [each for each in sounds if len(each[1]) > 20 * each[2] and each[0].sex]
     rates = Counter(rate for _, _, rate in long)
     rate = rates.most_common(1)[0][0]

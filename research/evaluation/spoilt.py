@@ -111,21 +111,8 @@ def spoilt(
     music: Samples,
     chance: np.random.Generator,
 ) -> Iterator[Spoilt]:
-    """A clear reading with each defect; ``others`` and ``music`` are at the same rate."""
-    cases = itertools.chain(
-        sounding(sound, rate_hz, others, music, chance), damaged(sound, rate_hz, chance)
-    )
-    return (case._replace(rate_hz=rate_hz) for case in cases)
-
-
-def sounding(
-    sound: Samples,
-    rate_hz: int,
-    others: Sequence[Samples],
-    music: Samples,
-    chance: np.random.Generator,
-) -> Iterator[Spoilt]:
-    """With something that sounds beside the speech."""
+    """A clear reading with each defect: with something that sounds beside the speech, and damaged;
+    ``others`` and ``music`` are at the same rate."""
     count = len(sound)
     time = np.arange(count) / rate_hz
     for mains in (50, 60):
@@ -154,6 +141,7 @@ def sounding(
     for kind, other in (("talk of six people", talk), ("pink noise", pink)):
         for ratio in (5, 10, 20, 30):
             yield Spoilt(kind, f"{ratio} dB", NOISE, below(under(sound, rate_hz, other, ratio)))
+    yield from damaged(sound, rate_hz, chance)
 
 
 def damaged(sound: Samples, rate_hz: int, chance: np.random.Generator) -> Iterator[Spoilt]:

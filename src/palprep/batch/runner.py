@@ -93,7 +93,7 @@ def run(
     """
     options = options or RunOptions()
     # An unknown profile or a missing model is one error here, and not an error of each person.
-    profiles = {str(name): load_profile(name) for name in (options.profile, *BUILT_IN)}
+    profiles = {name: load_profile(name) for name in (options.profile, *BUILT_IN)}
     if options.whisper_model is not None:
         options = replace(options, whisper_model=require_model(Path(options.whisper_model)))
     source = _source_of(people, into)

@@ -5,7 +5,8 @@ The person may be shown by a frozen picture or by a loop under somebody's voice.
 lips tells both: they do not rest for three seconds of speech, and nobody moves them in the same way
 again for two. A photograph whose mouth was animated keeps its eyes as they are: people shut theirs
 for a moment every few seconds. And its head stays where it is in the picture, while people move
-theirs over whatever surrounds it. Where somebody draws it over them it is flat all the same.
+theirs over whatever surrounds it. Somebody may draw the head over them, but it stays flat: the nose
+keeps its place in the face, while that of a head that turns does not.
 
 And do the lips belong to the sound? Canonical correlation analysis (Hotelling, "Relations between
 two sets of variates", Biometrika 28 (1936), 321-377) finds what moves together in both: four sums
@@ -128,7 +129,7 @@ def measure_lips(
         repeats_at_s=repeats_at_s,
         blink=_blink(track.eyes[within]) if enough else None,
         head=_head_motion(track.head[within]) if enough else None,
-        parallax=_spread_of(_mean_over(track.nose[within], _HEAD)) if enough else None,
+        parallax=_parallax(track.nose[within]) if enough else None,
         synchrony=least,
     )
 
@@ -160,8 +161,8 @@ def _head_motion(head: Floats) -> float | None:
     return float(np.median(known)) if len(known) else None
 
 
-def _spread_of(course: Floats) -> float:
-    return float(np.sqrt(course.var(axis=0).sum()))
+def _parallax(nose: Floats) -> float:
+    return float(np.sqrt(_mean_over(nose, _HEAD).var(axis=0).sum()))
 
 
 def _least_motion(shape: Floats, known: Known, spoken: Known) -> Iterator[tuple[float, int]]:

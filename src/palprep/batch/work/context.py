@@ -146,7 +146,7 @@ class RunContext:
     place: Path
     journal: Journal
     engine: Engine
-    profiles: Mapping[str, Profile]
+    profiles: Mapping[str | Path, Profile]
     """The run's own, and those of the models that people may name."""
     tell: Tell
     stop: Stop
@@ -157,7 +157,7 @@ class RunContext:
 
     def profile_of(self, person: Person) -> Profile:
         """What a person's files are judged by."""
-        return self.profiles[person.settings.model or str(self.options.profile)]
+        return self.profiles[person.settings.model or self.options.profile]
 
     def still_there(self, person: str, fits: Callable[[Creation], bool]) -> tuple[str, ...]:
         """A sentence for each voice and replica that the run's service still has, of those that

@@ -62,14 +62,14 @@ def record_start(
     stay as the last run left them, and so do the other people of that run unless everybody is
     selected. A run that works on nobody and is otherwise like the last one is not recorded."""
     options, everybody = run.options, run.options.select.everybody
-    profile = str(options.profile)
+    profile = options.profile
     if profile not in BUILT_IN:  # Whoever goes on with this run may work in another folder.
-        profile = str(Path(profile).absolute())
+        profile = Path(profile).absolute()
     started = entries.RunStarted(
         people=tuple(map(_names_of, people)),
         only=None if everybody and len(at_work) == len(people) else tuple(at_work),
         target=options.connection.target,
-        profile=profile,
+        profile=str(profile),
         dry_run=options.dry_run,
         without_consent=options.without_consent,
         source=source,
@@ -146,5 +146,5 @@ class Unchanged:
     def _conditions(self) -> str:
         options = self.run.options
         own = [options.connection.target, options.dry_run, options.without_consent]
-        limits = self.run.profiles[str(options.profile)].model_dump_json()
+        limits = self.run.profiles[options.profile].model_dump_json()
         return digest_of([__version__, limits, own])

@@ -17,11 +17,14 @@ from palprep.batch.people.files import File, stage_key
 from palprep.batch.people.person import LISTENED_TO, Person, which, why_taken
 from palprep.batch.people.settings import SETTINGS_NAME
 from palprep.batch.work.consent import speaker_of
+from palprep.batch.work.context import RunContext
 from palprep.batch.work.originals import Original, Originals
 from palprep.errors import MediaError, PalprepError, ToolFailed, UnsupportedMedia, UsageError
 from palprep.facts import Speaker
 from palprep.journal.entries import FileGlimpsed, PortraitPicked
-from palprep.preflight import at_one_file, kinds_by, pick_best, run_in, same_person
+from palprep.media.sources import Source
+from palprep.preflight import Candidate, at_one_file, kinds_by, pick_best, run_in, same_person
+from palprep.rules import Profile
 from palprep.rules.texts import some_of
 from palprep.values import Kind, Outcome, Role
 from palprep.views import duration
@@ -264,6 +267,21 @@ def _asked(person: Person, role: Role, choices: Mapping[File, str]) -> Person:
     return person.model_copy(update={"problems": problems, "asked": asked})
 
 
+def _strangers(
+    run: RunContext, ranked: Sequence[Candidate], shown: Mapping[str, Source], profile: Profile
+) -> list[Source]:
+    """The images that show somebody else than the best one, of those that show one person each: the
+    largest face of a group may be anybody's."""
+    single = (each for each in ranked if "only_one_person_visible" not in each.failed)
+    alone = [shown[each.path] for each in single if each.duplicate_of is None]
+    if len(alone) < 2 or alone[0] is not shown[ranked[0].path]:
+        return []
+    # The pairs with the first image come first.
+    checks = run.engine.run(same_person, tuple(alone), profile=profile)
+    pairs = zip(alone[1:], checks, strict=False)
+    return [each for each, check in pairs if check.outcome is Outcome.FAIL]
+
+
 def pick_portrait(originals: Originals, person: Person) -> Settled:
     """The person with one of several portraits picked, or with a question where they show several
     people. Images that cannot be read are passed over. Where none can be read, the first one is
@@ -306,18 +324,11 @@ def pick_portrait(originals: Originals, person: Person) -> Settled:
         shown = {source.shown: source for source in images}
         best = shown[ranked[0].path]
         path = read[best]
-        # The largest face of a group may be anybody's.
-        single = (each for each in ranked if "only_one_person_visible" not in each.failed)
-        alone = [shown[each.path] for each in single if each.duplicate_of is None]
         # A video shows the person, and is compared. Without a stock voice no portrait is used.
         unproven = person.settings.stock_voice and not person.sources.keys() & LISTENED_TO
-        if unproven and alone[1:] and best is alone[0]:
-            # The pairs with the first image come first.
-            checks = run.engine.run(same_person, tuple(alone), profile=profile)
-            pairs = zip(alone[1:], checks, strict=False)
-            if strangers := [read[each] for each, check in pairs if check.outcome is Outcome.FAIL]:
-                words = {path: "the fittest", **dict.fromkeys(strangers, "shows somebody else")}
-                return _asked(person, Role.FACE_IMAGE, words), ()
+        if unproven and (strangers := _strangers(run, ranked, shown, profile)):
+            words = dict.fromkeys((read[each] for each in strangers), "shows somebody else")
+            return _asked(person, Role.FACE_IMAGE, {path: "the fittest", **words}), ()
         run.journal.append(PortraitPicked(sha256=best.sha256), person=person.slug, key=key)
         left_out += (
             f"{read[shown[each]].name} was not compared: {why.message}"
